@@ -1,0 +1,67 @@
+"""A trace by hand: ``trace_of(("aten::linear", 0, 100), ("aten::addmm", 10, 40))``."""
+
+from dataclasses import dataclass
+
+from tracetui.model.builder import EventKey, TraceBuilder, event_block
+from tracetui.model.trace import Origin, Trace
+
+
+@dataclass(frozen=True)
+class Row:
+    """One complete event; times in nanoseconds."""
+
+    name: str
+    ts_ns: int
+    dur_ns: int
+    category: str = "cpu_op"
+    pid: str = "1"
+    tid: str = "1"
+    correlation: int = 0
+    external_id: int = 0
+    n_bytes: int = -1
+    shape: str | None = None
+
+
+def kernel(
+    name: str, ts_ns: int, dur_ns: int, correlation: int = 0, *, stream: int = 7, device: int = 0
+) -> Row:
+    """Return a kernel on a stream."""
+    return Row(name, ts_ns, dur_ns, "kernel", str(device), str(stream), correlation)
+
+
+def launch(
+    ts_ns: int, dur_ns: int, correlation: int, *, name: str = "cudaLaunchKernel", tid: str = "1"
+) -> Row:
+    """Return a launch call on the host."""
+    return Row(name, ts_ns, dur_ns, "cuda_runtime", "1", tid, correlation)
+
+
+def annotation(name: str, ts_ns: int, dur_ns: int, *, tid: str = "1") -> Row:
+    """Return a user annotation on the host."""
+    return Row(name, ts_ns, dur_ns, "user_annotation", "1", tid)
+
+
+def trace_of(*rows: Row | tuple[str, int, int]) -> Trace:
+    """Return the trace of these rows; a tuple is an operator's name, start and duration."""
+    builder = TraceBuilder()
+    shapes: dict[str, int] = {}
+    table = []
+    for event_id, given in enumerate(rows):
+        row = given if isinstance(given, Row) else Row(*given)
+        key = builder.key(EventKey(row.category, row.name, row.pid, row.tid))
+        values = {
+            "key": key,
+            "ts_ns": row.ts_ns,
+            "dur_ns": row.dur_ns,
+            "event_id": event_id,
+            "correlation": row.correlation,
+            "external_id": row.external_id,
+            "n_bytes": row.n_bytes,
+        }
+        if row.shape is not None:
+            values["shape_id"] = shapes.setdefault(row.shape, len(shapes))
+        table.append(values)
+    builder.shapes = list(shapes)
+    builder.blocks.append(event_block(table))
+    builder.report.n_events = builder.report.n_complete = len(table)
+    return builder.build(Origin("by hand", 0, "by hand", "by hand"))

@@ -1,0 +1,30 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tracetui.model.strings import clean_text
+
+
+@pytest.mark.parametrize(
+    ("raw", "clean"),
+    [
+        ("aten::mm", "aten::mm"),
+        ("\x1b]0;pwn\x07", "␛]0;pwn␇"),
+        ("a\x9b31m", "a\\x9b31m"),
+        ("k[/]", "k[/]"),
+        ("\u202eevil", "\\u202eevil"),
+        ("矩阵", "矩阵"),
+        ("\ud800", "\\ud800"),
+        ("del\x7f", "del␡"),
+    ],
+)
+def test_steering_characters_get_visible_stand_ins(raw, clean):
+    assert clean_text(raw) == clean
+
+
+@given(st.text(alphabet=st.characters(codec=None)))
+def test_no_control_byte_survives(raw):
+    clean = clean_text(raw)
+
+    assert not any(ord(c) < 0x20 or 0x7F <= ord(c) < 0xA0 for c in clean)
+    clean.encode()

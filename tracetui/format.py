@@ -1,0 +1,70 @@
+"""Numbers as text: the one place that rounds."""
+
+from typing import Final
+
+from tracetui.units import (
+    BYTES_PER_GIB,
+    BYTES_PER_KIB,
+    BYTES_PER_MIB,
+    NS_PER_MS,
+    NS_PER_S,
+    NS_PER_US,
+)
+
+NOT_MEASURED: Final = "–"
+"""What the screen shows for ``None``; zero is a measurement and is written as such."""
+
+
+def duration(ns: int | None) -> str:
+    """Return nanoseconds in the unit that reads best, with three significant decimals."""
+    if ns is None:
+        return NOT_MEASURED
+    size = abs(ns)
+    if size < NS_PER_US:
+        return f"{ns} ns"
+    if size < NS_PER_MS:
+        return f"{ns / NS_PER_US:.2f} µs"
+    if size < NS_PER_S:
+        return f"{ns / NS_PER_MS:.3f} ms"
+    return f"{ns / NS_PER_S:.3f} s"
+
+
+def microseconds(ns: int | None) -> str:
+    """Return nanoseconds as microseconds with three exact decimals."""
+    if ns is None:
+        return NOT_MEASURED
+    sign = "-" if ns < 0 else ""
+    whole, rest = divmod(abs(ns), NS_PER_US)
+    return f"{sign}{whole}.{rest:03d}"
+
+
+def count(amount: int | None) -> str:
+    """Return a whole number with a thin grouping of thousands."""
+    return NOT_MEASURED if amount is None else f"{amount:,}"
+
+
+def percent(ratio: float | None) -> str:
+    """Return a ratio as a percentage with one decimal."""
+    return NOT_MEASURED if ratio is None else f"{ratio * 100:.1f} %"
+
+
+def size(n_bytes: int | None) -> str:
+    """Return an amount of memory in binary units."""
+    if n_bytes is None:
+        return NOT_MEASURED
+    amount = abs(n_bytes)
+    for unit, name in ((BYTES_PER_GIB, "GiB"), (BYTES_PER_MIB, "MiB"), (BYTES_PER_KIB, "KiB")):
+        if amount >= unit:
+            return f"{n_bytes / unit:.1f} {name}"
+    return f"{n_bytes} B"
+
+
+def middle_ellipsis(text: str, width: int) -> str:
+    """Return ``text`` shortened in its middle to ``width`` characters, both telling ends kept."""
+    if len(text) <= width:
+        return text
+    if width <= 1:
+        return "…"[:width]
+    tail = (width - 1) // 2
+    head = width - 1 - tail
+    return f"{text[:head]}…{text[len(text) - tail :]}"

@@ -1,0 +1,1 @@
+"""What a recording holds: columns, read-only once built."""
