@@ -1,0 +1,1 @@
+"""What one trace tells: pure functions, trace in, result out."""
