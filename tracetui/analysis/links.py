@@ -29,7 +29,10 @@ class Links:
     operator_id: Int32s
     """Host slice to the innermost operator around it or itself, or ``NO_ID``."""
     device_self_ns: Int64s
-    """Device work that the slice owns itself, summed."""
+    """Device work that the slice owns itself, summed.
+
+    A Python frame owns what is launched in it and in no frame below it.
+    """
     device_total_ns: Int64s
     """Device work of the slice and all below it, summed; 0 for runtime calls."""
     n_device_self: Int32s
@@ -39,9 +42,12 @@ class Links:
     subtree_end: Int32s
     """One past the last slice below this one; the slices between are its subtree."""
     anchored_id: Int32s
-    """Device slices that hang somewhere in a host tree, sorted by where and then by time."""
+    """Device slices that hang in a host tree, sorted by where and then by time.
+
+    One that was launched under a Python frame hangs in the tree of frames as well.
+    """
     anchor_id: Int32s
-    """The host slice at which each of ``anchored_id`` hangs: its launch or its owner."""
+    """The slice at which each of ``anchored_id`` hangs: its launch, its owner or its frame."""
     launched_id: Int32s
     """Device slices that have a launch, sorted by it and then by time."""
 
@@ -86,11 +92,22 @@ def links(trace: Trace) -> Links:
     anchor = np.where(anchor < 0, owner, anchor)
 
     dur_ns = slices.dur_ns[device_ids]
-    owned, hung = owner >= 0, anchor >= 0
-    device_self_ns = group_sums(owner[owned], dur_ns[owned], n)
-    n_self = np.bincount(owner[owned], minlength=n)
-    device_total_ns = group_sums(anchor[hung], dur_ns[hung], n)
-    n_total = np.bincount(anchor[hung], minlength=n).astype(np.int64)
+    hung = anchor >= 0
+    work_id, anchor, dur_ns, owner = (
+        column[hung] for column in (device_ids, anchor, dur_ns, owner)
+    )
+    frame = _frames_at(trace, anchor)
+    in_frame = frame >= 0
+    work_id, hook, holder, dur_ns = (
+        np.concatenate((work_id, work_id[in_frame])),
+        np.concatenate((anchor, frame[in_frame])),
+        np.concatenate((owner, frame[in_frame])),
+        np.concatenate((dur_ns, dur_ns[in_frame])),
+    )
+    device_self_ns = group_sums(holder, dur_ns, n)
+    n_self = np.bincount(holder, minlength=n)
+    device_total_ns = group_sums(hook, dur_ns, n)
+    n_total = np.bincount(hook, minlength=n).astype(np.int64)
     size = np.ones(n, np.int64)
     for column in (device_total_ns, n_total, size):
         add_to_ancestors(slices.parent_id, slices.depth, column)
@@ -98,15 +115,14 @@ def links(trace: Trace) -> Links:
     device_total_ns[is_runtime] = 0
     n_total[is_runtime] = 0
 
-    by_anchor = np.flatnonzero(hung)
-    by_anchor = by_anchor[np.lexsort((slices.ts_ns[device_ids[by_anchor]], anchor[by_anchor]))]
+    by_hook = np.lexsort((slices.ts_ns[work_id], hook))
     by_launch = np.flatnonzero(launch >= 0)
     by_launch = by_launch[np.lexsort((slices.ts_ns[device_ids[by_launch]], launch[by_launch]))]
     crosses = (slices.flags & np.uint8(SliceFlag.CROSSES)) != 0
     return Links(
         has_device=bool(len(device_ids)),
         launch_id=_spread(device_ids, launch, n),
-        owner_id=_spread(device_ids, owner, n),
+        owner_id=_spread(device_ids[hung], owner, n),
         operator_id=frozen(operator_id.astype(np.int32)),
         device_self_ns=frozen(device_self_ns),
         device_total_ns=frozen(device_total_ns),
@@ -114,8 +130,8 @@ def links(trace: Trace) -> Links:
         n_device_total=frozen(n_total.astype(np.int32)),
         self_ns=frozen(self_times(slices.parent_id, slices.ts_ns, slices.end_ns, crosses)),
         subtree_end=frozen((np.arange(n) + size).astype(np.int32)),
-        anchored_id=frozen(device_ids[by_anchor].astype(np.int32)),
-        anchor_id=frozen(anchor[by_anchor].astype(np.int32)),
+        anchored_id=frozen(work_id[by_hook].astype(np.int32)),
+        anchor_id=frozen(hook[by_hook].astype(np.int32)),
         launched_id=frozen(device_ids[by_launch].astype(np.int32)),
     )
 
@@ -209,6 +225,35 @@ def _launches(trace: Trace, device_ids: Int64s) -> tuple[Int64s, Int64s]:
         is_call = (arrow >= 0) & (slices.kind[arrow] == SliceKind.RUNTIME)
         launch[is_call] = arrow[is_call]
     return launch, arrow
+
+
+def _frames_at(trace: Trace, host_id: Int64s) -> Int64s:
+    """Return the innermost Python frame of the thread that is open when each slice starts."""
+    slices = trace.slices
+    frame, end_ns = np.full(len(host_id), NO_ID, np.int64), slices.end_ns
+    python_track = {
+        (track.pid, track.tid): track_id
+        for track_id, track in enumerate(trace.tracks)
+        if track.kind == TrackKind.PYTHON
+    }
+    tracks = slices.track_id[host_id]
+    for host_track in np.unique(tracks).tolist():
+        line = trace.tracks[host_track]
+        track_id = python_track.get((line.pid, line.tid))
+        if track_id is None:
+            continue
+        first, last = np.searchsorted(slices.track_id, (track_id, track_id + 1))
+        here = np.flatnonzero(tracks == host_track)
+        time = slices.ts_ns[host_id[here]]
+        row = first - 1 + np.searchsorted(slices.ts_ns[first:last], time, side="right")
+        row[row < first] = NO_ID
+        while True:
+            closed = np.flatnonzero((row >= 0) & (end_ns[row] < time))
+            if not len(closed):
+                break
+            row[closed] = slices.parent_id[row[closed]]
+        frame[here] = row
+    return frame
 
 
 def _adopt_by_external_id(

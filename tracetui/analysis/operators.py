@@ -1,15 +1,16 @@
-"""Calls, self time and total time by name, for every kind of host slice."""
+"""Host time and device time by name, for each kind of host slice."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
-from tracetui.analysis.links import links
+from tracetui.analysis.links import Links, links, nearest
 from tracetui.analysis.memo import once_per_trace
 from tracetui.model.arrays import Bools, Int32s, Int64s, frozen, group_sums
-from tracetui.model.nesting import TOLERANCE_NS
 from tracetui.model.slices import SliceKind
+from tracetui.model.strings import StringTable
 from tracetui.model.trace import Trace
 
 if TYPE_CHECKING:
@@ -18,133 +19,251 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NameStats:
-    """One row for each name (or name and shapes), the longest total first."""
+    """One row for each name, the longest total first; columns of one length.
 
+    The device columns are ``None`` where the trace holds no device work.
+    """
+
+    names: StringTable
     name_id: Int32s
-    shape_id: Int32s
-    """Into ``Trace.shapes``; -1 throughout where rows are by name alone."""
     calls: Int64s
     total_ns: Int64s
-    """Durations added up over every call; recursion counts again at each level, as torch counts."""
+    """Durations added up: a name inside itself counts at every level."""
     self_ns: Int64s
     outer_total_ns: Int64s
-    """Durations of the calls that lie in no other call of the same row."""
+    """The same, without the calls that lie in a call of the same name."""
     device_total_ns: Int64s | None
-    """Device work launched in the calls, added up; ``None`` where the trace has no device."""
     device_self_ns: Int64s | None
     n_kernels: Int64s | None
-    """Device slices launched in the calls, copies and memsets included."""
+    """Device slices, copies and memsets included, that ``device_total_ns`` adds up."""
 
     def __len__(self) -> int:
         return len(self.name_id)
 
-    def to_pandas(self, trace: Trace) -> "pd.DataFrame":
-        """Return the rows as a data frame, names written out, times in nanoseconds."""
-        import pandas as pd  # noqa: PLC0415 - pandas costs 0.4 s and is for export alone
+    def row_of(self, name: str) -> int:
+        """Return the row of a name, or -1 if there is none."""
+        rows = np.flatnonzero(self.name_id == self.names.find(name))
+        return int(rows[0]) if len(rows) else -1
 
-        columns: dict[str, Any] = {
-            "name": [trace.names[name_id] for name_id in self.name_id.tolist()]
-        }
-        for field in ("calls", "total_ns", "self_ns", "outer_total_ns"):
-            columns[field] = getattr(self, field)
-        for field in ("device_total_ns", "device_self_ns", "n_kernels"):
-            values = getattr(self, field)
-            columns[field] = [None] * len(self) if values is None else values
-        frame: pd.DataFrame = pd.DataFrame(columns)
-        return frame
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return the table as a data frame with the names written out."""
+        return _data_frame(self, {"name": (self.names, self.name_id)})
 
 
-def stats_of_rows(trace: Trace, rows: Int64s, *, by_shape: bool = False) -> NameStats:
-    """Return statistics of some slices, grouped by name or by name and input shapes."""
-    slices, linked = trace.slices, links(trace)
-    names = slices.name_id[rows].astype(np.int64)
-    n_shapes = len(trace.shapes) + 1
-    identity = names * n_shapes + (slices.shape_id[rows] + 1 if by_shape else 0)
-    keys, group = np.unique(identity, return_inverse=True)
-    n_groups = len(keys)
+@dataclass(frozen=True, slots=True, eq=False)
+class ShapeStats:
+    """As ``NameStats``, with one row for each name and input shapes."""
 
-    def summed(column: Int64s) -> Int64s:
-        return group_sums(group, column[rows].astype(np.int64), n_groups)
+    names: StringTable
+    shapes: StringTable
+    name_id: Int32s
+    shape_id: Int32s
+    """Into ``shapes``; ``NO_ID`` where the file gives none."""
+    calls: Int64s
+    total_ns: Int64s
+    self_ns: Int64s
+    outer_total_ns: Int64s
+    device_total_ns: Int64s | None
+    device_self_ns: Int64s | None
+    n_kernels: Int64s | None
 
-    outer = ~_inside_same_group(trace, rows, group)
-    outer_ns = group_sums(group[outer], slices.dur_ns[rows][outer], n_groups)
-    total_ns = summed(slices.dur_ns)
-    order = np.lexsort((keys, -total_ns))
-    device = linked.has_device
+    def __len__(self) -> int:
+        return len(self.name_id)
 
-    def ordered(column: Int64s) -> Int64s:
-        return frozen(column[order])
-
-    return NameStats(
-        name_id=frozen((keys // n_shapes)[order].astype(np.int32)),
-        shape_id=frozen((keys % n_shapes - 1)[order].astype(np.int32)),
-        calls=ordered(group_sums(group, np.ones(len(rows), np.int64), n_groups)),
-        total_ns=ordered(total_ns),
-        self_ns=ordered(summed(linked.self_ns)),
-        outer_total_ns=ordered(outer_ns),
-        device_total_ns=ordered(summed(linked.device_total_ns)) if device else None,
-        device_self_ns=ordered(summed(linked.device_self_ns)) if device else None,
-        n_kernels=ordered(summed(linked.n_device_total.astype(np.int64))) if device else None,
-    )
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return the table as a data frame with names and shapes written out."""
+        return _data_frame(
+            self, {"name": (self.names, self.name_id), "shape": (self.shapes, self.shape_id)}
+        )
 
 
-def _inside_same_group(trace: Trace, rows: Int64s, group: Any) -> Bools:
-    """Return which rows lie in an earlier row of their own group on the same track."""
-    slices = trace.slices
-    inside = np.zeros(len(rows), bool)
-    if not len(rows):
-        return inside
-    order = np.lexsort((rows, slices.track_id[rows], group))
-    line = group[order].astype(np.int64) * len(trace.tracks) + slices.track_id[rows[order]]
-    end_ns = slices.end_ns[rows[order]]
-    ends, rank = np.unique(end_ns, return_inverse=True)
-    # Ranks instead of times keep the offset that separates the lines within 64 bits.
-    _, dense_line = np.unique(line, return_inverse=True)
-    reach = np.maximum.accumulate(rank + dense_line * len(ends))
-    before = np.concatenate(([-1], reach[:-1]))
-    same_line = before >= dense_line * len(ends)
-    reach_ns = ends[np.where(same_line, before - dense_line * len(ends), 0)]
-    inside[order] = (
-        same_line & (reach_ns > slices.ts_ns[rows[order]]) & (reach_ns >= end_ns - TOLERANCE_NS)
-    )
-    return inside
+def _data_frame(
+    stats: NameStats | ShapeStats, texts: dict[str, tuple[StringTable, Int32s]]
+) -> "pd.DataFrame":
+    import pandas as pd  # noqa: PLC0415 - slow to import, and most runs never need it
 
-
-def _of_kind(trace: Trace, *kinds: SliceKind) -> Int64s:
-    return np.flatnonzero(np.isin(trace.slices.kind, kinds))
+    columns: dict[str, Any] = {
+        title: [table[row] if row >= 0 else None for row in ids.tolist()]
+        for title, (table, ids) in texts.items()
+    }
+    written = {"names", "shapes", "name_id", "shape_id"}
+    columns |= {
+        column.name: getattr(stats, column.name)
+        for column in fields(stats)
+        if column.name not in written
+    }
+    frame: pd.DataFrame = pd.DataFrame(columns)
+    return frame
 
 
 @once_per_trace
 def operator_stats(trace: Trace) -> NameStats:
-    """Return statistics of operators by name."""
-    return stats_of_rows(trace, _of_kind(trace, SliceKind.OPERATOR))
-
-
-@once_per_trace
-def operator_stats_by_shape(trace: Trace) -> NameStats:
-    """Return statistics of operators by name and input shapes."""
-    return stats_of_rows(trace, _of_kind(trace, SliceKind.OPERATOR), by_shape=True)
+    """Return the operators by name; every call counts, a same-named only child too."""
+    return _by_name(trace, _of_kind(trace, SliceKind.OPERATOR), links(trace).self_ns)
 
 
 @once_per_trace
 def annotation_stats(trace: Trace) -> NameStats:
-    """Return statistics of the user's annotations by name, the host's side alone."""
-    return stats_of_rows(trace, _of_kind(trace, SliceKind.ANNOTATION))
+    """Return the annotations of the host by name; their shadows on the device do not count."""
+    return _by_name(trace, _of_kind(trace, SliceKind.ANNOTATION), links(trace).self_ns)
 
 
 @once_per_trace
 def python_stats(trace: Trace) -> NameStats:
-    """Return statistics of Python frames by name."""
-    return stats_of_rows(trace, _of_kind(trace, SliceKind.PYTHON))
+    """Return the Python functions by name, by the tree of frames alone."""
+    return _by_name(trace, _of_kind(trace, SliceKind.PYTHON), links(trace).self_ns)
 
 
 @once_per_trace
 def runtime_stats(trace: Trace) -> NameStats:
-    """Return statistics of runtime and driver calls by name."""
-    return stats_of_rows(trace, _of_kind(trace, SliceKind.RUNTIME))
+    """Return the runtime and driver calls by name; their device work is what they launched."""
+    link = links(trace)
+    rows = _of_kind(trace, SliceKind.RUNTIME)
+    launch = link.launch_id[link.launched_id]
+    launched_ns = group_sums(launch, trace.slices.dur_ns[link.launched_id], len(trace.slices))
+    n_launched = np.bincount(launch, minlength=len(trace.slices)).astype(np.int64)
+    return _by_name(trace, rows, link.self_ns, (launched_ns, launched_ns, n_launched))
 
 
 @once_per_trace
 def other_stats(trace: Trace) -> NameStats:
-    """Return statistics of slices that PyTorch did not write, begin/end pairs among them."""
-    return stats_of_rows(trace, _of_kind(trace, SliceKind.OTHER, SliceKind.ASYNC))
+    """Return the slices of no known category by name."""
+    return _by_name(trace, _of_kind(trace, SliceKind.OTHER), links(trace).self_ns)
+
+
+@once_per_trace
+def operator_stats_by_shape(trace: Trace) -> ShapeStats:
+    """Return the operators by name and input shapes."""
+    rows = _of_kind(trace, SliceKind.OPERATOR)
+    shape_id = trace.slices.shape_id[rows].astype(np.int64)
+    n_shapes = len(trace.shapes) + 1
+    columns = _grouped(
+        trace,
+        rows,
+        trace.slices.name_id[rows] * np.int64(n_shapes) + shape_id + 1,
+        links(trace).self_ns,
+        _device_columns(links(trace)),
+    )
+    key = columns.pop("key")
+    return ShapeStats(
+        names=trace.names,
+        shapes=trace.shapes,
+        name_id=frozen((key // n_shapes).astype(np.int32)),
+        shape_id=frozen((key % n_shapes - 1).astype(np.int32)),
+        **columns,
+    )
+
+
+@once_per_trace
+def merged_operator_stats(trace: Trace) -> NameStats:
+    """Return the operators by name as torch's own table counts them."""
+    return _merged(trace, SliceKind.OPERATOR)
+
+
+@once_per_trace
+def merged_annotation_stats(trace: Trace) -> NameStats:
+    """Return the annotations by name as torch's own table counts them."""
+    return _merged(trace, SliceKind.ANNOTATION)
+
+
+@once_per_trace
+def folded_calls(trace: Trace) -> Bools:
+    """Return which slices torch folds into their parent: only children of the same name.
+
+    The fold lifts the children's children, so a chain of only children ends as one call; whether
+    a slice folds does not depend on the order, for a fold changes neither name nor number of
+    the children that any slice has in the end.
+    """
+    slices = trace.slices
+    child = np.flatnonzero(slices.parent_id >= 0)
+    parent = slices.parent_id[child]
+    n_children = np.bincount(parent, minlength=len(slices))
+    folded = np.zeros(len(slices), bool)
+    folded[child] = (n_children[parent] == 1) & (slices.name_id[parent] == slices.name_id[child])
+    return frozen(folded)
+
+
+def _merged(trace: Trace, kind: SliceKind) -> NameStats:
+    link, folded, parent_id = links(trace), folded_calls(trace), trace.slices.parent_id
+    rows = _of_kind(trace, kind)
+    inner = np.flatnonzero(folded)
+    outermost = nearest(parent_id, ~folded)
+    # The self time of a chain is what its links keep for themselves, each being the only child.
+    self_ns = np.where(folded, 0, link.self_ns)
+    self_ns += group_sums(outermost[inner], link.self_ns[inner], len(self_ns))
+    device_self_ns = np.where(folded, 0, link.device_self_ns)
+    device_self_ns += group_sums(outermost[inner], link.device_self_ns[inner], len(self_ns))
+    device = (link.device_total_ns, device_self_ns, link.n_device_total.astype(np.int64))
+    return _by_name(trace, rows[~folded[rows]], self_ns, device)
+
+
+def _of_kind(trace: Trace, kind: SliceKind) -> Int64s:
+    return np.flatnonzero(trace.slices.kind == kind)
+
+
+def _device_columns(link: Links) -> tuple[Int64s, Int64s, Int64s]:
+    return link.device_total_ns, link.device_self_ns, link.n_device_total.astype(np.int64)
+
+
+def _by_name(
+    trace: Trace,
+    rows: Int64s,
+    self_ns: Int64s,
+    device: tuple[Int64s, Int64s, Int64s] | None = None,
+) -> NameStats:
+    columns = _grouped(
+        trace,
+        rows,
+        trace.slices.name_id[rows].astype(np.int64),
+        self_ns,
+        device or _device_columns(links(trace)),
+    )
+    key = columns.pop("key")
+    return NameStats(names=trace.names, name_id=frozen(key.astype(np.int32)), **columns)
+
+
+def _grouped(
+    trace: Trace,
+    rows: Int64s,
+    key: Int64s,
+    self_ns: Int64s,
+    device: tuple[Int64s, Int64s, Int64s],
+) -> dict[str, Any]:
+    """Return the sums of ``rows`` by ``key``, the longest total first."""
+    link, dur_ns = links(trace), trace.slices.dur_ns[rows]
+    keys, group = np.unique(key, return_inverse=True)
+    n_groups = len(keys)
+
+    def summed(values: Int64s) -> Int64s:
+        return group_sums(group, values, n_groups)
+
+    total_ns = summed(dur_ns)
+    outer = ~_inside_same_key(rows, group, link.subtree_end)
+    columns: dict[str, npt.NDArray[Any]] = {
+        "key": keys,
+        "calls": np.bincount(group, minlength=n_groups).astype(np.int64),
+        "total_ns": total_ns,
+        "self_ns": summed(self_ns[rows]),
+        "outer_total_ns": summed(np.where(outer, dur_ns, 0)),
+    }
+    names = ("device_total_ns", "device_self_ns", "n_kernels")
+    if link.has_device:
+        columns |= {name: summed(values[rows]) for name, values in zip(names, device, strict=True)}
+    order = np.argsort(-total_ns, kind="stable")
+    found: dict[str, Any] = {name: frozen(column[order]) for name, column in columns.items()}
+    return found if link.has_device else found | dict.fromkeys(names)
+
+
+def _inside_same_key(rows: Int64s, group: Int64s, subtree_end: Int32s) -> Bools:
+    """Return which rows lie in the subtree of an earlier row of their group.
+
+    Rows ascend, so one running maximum of subtree ends answers for all groups at once when each
+    group's numbers start beyond those of the group before.
+    """
+    inside = np.zeros(len(rows), bool)
+    if len(rows) > 1:
+        order = np.argsort(group, kind="stable")
+        offset = group[order] * np.int64(len(subtree_end) + 1)
+        reach = np.maximum.accumulate(offset + subtree_end[rows[order]])
+        inside[order[1:]] = reach[:-1] > (offset + rows[order])[1:]
+    return inside

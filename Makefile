@@ -1,0 +1,58 @@
+# One-word tasks. They need python3 (3.10 or newer), pip and make; a second run reuses .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test format snapshots golden bench traces
+
+help:
+	@echo "make demo       open tracetui on the bundled samples"
+	@echo "make test       lint, types, layers and all tests"
+	@echo "make format     rewrite the code in the one style"
+	@echo "make snapshots  draw the stored screens anew"
+	@echo "make golden     write the stored values anew"
+	@echo "make bench      what loading costs, as ratios within one run"
+	@echo "make traces     record the bundled samples anew"
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
+	  || { echo "tracetui needs Python 3.10 or newer: make PYTHON=/path/to/python3" >&2; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+
+# The stamps are newer than what they were installed from.
+$(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install -c constraints.txt -e '.[dev,capture]'
+	@touch $@ $(VENV)/.installed
+
+demo: $(VENV)/.installed
+	$(BIN)/tracetui sample_traces/mlp_eager.json.gz sample_traces/mlp_compiled.json.gz
+
+test: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest
+
+format: $(VENV)/.installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+snapshots: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest tests/ui --snapshot-update
+
+golden: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest tests/golden --update-golden
+
+bench: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.benchmarks
+
+traces: $(VENV)/.installed-dev
+	$(BIN)/python -m tracetui.capture.samples sample_traces

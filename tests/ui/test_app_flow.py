@@ -1,0 +1,346 @@
+"""The shell: views, selection, search, links, jumps, marks, copying, loading and leaving."""
+
+import asyncio
+import os
+import signal
+
+import pytest
+
+from tests.ui.driver import Driver, running
+from tracetui.errors import TraceFormatError
+from tracetui.readers import read_trace
+from tracetui.readers.base import Progress
+from tracetui.ui.app import THEMES, TraceTuiApp, run_app
+from tracetui.ui.messages import RangeChosen, SliceSelected, ViewRequested, WindowChanged
+from tracetui.ui.screens import main as main_module
+from tracetui.ui.screens.help import HelpScreen
+from tracetui.ui.screens.prompt import ChoiceScreen, PromptScreen
+from tracetui.ui.views import VIEWS
+
+
+def _slice(driver: Driver, name: str) -> int:
+    trace = driver.workspace.trace
+    return next(each for each in range(len(trace.slices)) if trace.name_of(each) == name)
+
+
+async def _select(driver: Driver, name: str) -> None:
+    driver.view.post_message(SliceSelected(_slice(driver, name)))
+    await driver.pilot.pause()
+
+
+async def test_a_file_opens_on_its_overview_with_the_answer_first(gpu_file):
+    async with running(gpu_file) as driver:
+        assert driver.view_name == "overview"
+        assert "gpu.json" in driver.text_of("header")
+        assert driver.overview[0].startswith("Overhead-bound: the device is idle 33.3 %")
+
+
+async def test_the_digits_switch_views_and_every_view_has_the_same_workspace(gpu_file):
+    async with running(gpu_file) as driver:
+        for key, view in zip("4321", reversed(VIEWS), strict=True):
+            await driver.press(key)
+            assert driver.view_name == view.name_id
+            assert driver.view.display
+        for each in driver.main.query("View"):
+            assert each.workspace is driver.workspace  # type: ignore[attr-defined]
+
+
+async def test_tabs_are_short_at_80_columns(cpu_file):
+    async with running(cpu_file, size=(80, 24)) as driver:
+        assert "1 Over  2 Time  3 Ops  4 Kern" in driver.text_of("tabs")
+    async with running(cpu_file, size=(81, 24)) as driver:
+        assert "1 Overview  2 Timeline  3 Operators  4 Kernels" in driver.text_of("tabs")
+
+
+async def test_what_a_view_posts_becomes_the_next_workspace(gpu_file):
+    async with running(gpu_file) as driver:
+        await _select(driver, "aten::relu")
+        assert driver.selected_name == "aten::relu"
+        driver.view.post_message(WindowChanged((1_000, 2_000)))
+        driver.view.post_message(RangeChosen((20_000, 80_000)))
+        await driver.pilot.pause()
+        assert driver.workspace.window == (1_000, 2_000)
+        assert "range 60.00 µs at 20.00 µs" in driver.text_of("header")
+        await driver.press("escape")
+        assert driver.workspace.chosen_range is None
+
+
+async def test_enter_on_an_overview_line_leads_to_its_slice_and_back(gpu_file):
+    async with running(gpu_file) as driver:
+        driver.view.post_message(ViewRequested("kernels", _slice(driver, "gemm_kernel")))
+        await driver.pilot.pause()
+        assert (driver.view_name, driver.selected_name) == ("kernels", "gemm_kernel")
+        await driver.press("less_than_sign")
+        assert (driver.view_name, driver.selected_name) == ("overview", "")
+        await driver.press("greater_than_sign")
+        assert (driver.view_name, driver.selected_name) == ("kernels", "gemm_kernel")
+
+
+async def test_every_overview_row_of_a_name_leads_to_a_slice_of_it(gpu_file):
+    async with running(gpu_file) as driver:
+        row = next(i for i, text in enumerate(driver.overview) if "aten::addmm" in text)
+        shown = driver.main.query_one("OverviewList")
+        shown.cursor = row  # type: ignore[attr-defined]
+        await driver.press("enter")
+        assert (driver.view_name, driver.selected_name) == ("operators", "aten::addmm")
+
+
+async def test_the_link_leads_from_operator_to_launch_to_kernel_and_back(gpu_file):
+    async with running(gpu_file) as driver:
+        await driver.press("2")
+        await _select(driver, "aten::addmm")
+        names = []
+        for key in ["right_square_bracket"] * 3 + ["left_square_bracket"] * 2:
+            await driver.press(key)
+            names.append(driver.selected_name)
+        assert names == [
+            "cudaLaunchKernel",
+            "gemm_kernel",
+            "relu_kernel",
+            "cudaLaunchKernel",
+            "aten::relu",
+        ]
+
+
+async def test_search_goes_to_a_match_and_on_to_the_next(gpu_file):
+    async with running(gpu_file) as driver:
+        await driver.press("2", "slash")
+        assert isinstance(driver.app.screen, PromptScreen)
+        await driver.press(*"launch", "enter")
+        first = driver.workspace.selection
+        assert driver.selected_name == "cudaLaunchKernel"
+        await driver.press("n")
+        assert driver.selected_name == "cudaLaunchKernel"
+        assert driver.workspace.selection != first
+        await driver.press("N")
+        assert driver.workspace.selection == first
+
+
+async def test_a_search_without_a_match_says_so(cpu_file):
+    async with running(cpu_file) as driver:
+        await driver.press("2", "slash", *"nosuch", "enter")
+        assert "no name contains 'nosuch'" in driver.text_of("footer")
+
+
+async def test_the_filter_is_shared_shown_and_cleared(gpu_file):
+    async with running(gpu_file) as driver:
+        await driver.press("ampersand", *"gemm", "enter")
+        assert driver.workspace.filter_text == "gemm"
+        assert "filter gemm" in driver.text_of("header")
+        await driver.press("backslash")
+        assert driver.workspace.filter_text == ""
+
+
+async def test_escape_in_a_prompt_changes_nothing(gpu_file):
+    async with running(gpu_file) as driver:
+        await driver.press("ampersand", "x", "escape")
+        assert driver.workspace.filter_text == ""
+        assert driver.app.is_running
+
+
+async def test_a_mark_leads_back_to_its_place(gpu_file):
+    async with running(gpu_file) as driver:
+        await driver.press("apostrophe")
+        assert "no marks yet" in driver.text_of("footer")
+        await driver.press("2")
+        await _select(driver, "gemm_kernel")
+        await driver.press("m", "1")
+        await _select(driver, "aten::relu")
+        await driver.press("apostrophe")
+        assert isinstance(driver.app.screen, ChoiceScreen)
+        await driver.press("enter")
+        assert (driver.view_name, driver.selected_name) == ("timeline", "gemm_kernel")
+
+
+async def test_help_lists_the_keys_that_work_here(cpu_file):
+    async with running(cpu_file, size=(100, 60)) as driver:
+        await driver.press("question_mark")
+        assert isinstance(driver.app.screen, HelpScreen)
+        assert "In Overview" in driver.screen_text
+        assert "Follow operator, launch, kernel" in driver.screen_text
+        await driver.press("escape")
+        assert isinstance(driver.app.screen, main_module.MainScreen)
+
+
+async def test_copy_sends_the_view_as_text(gpu_file):
+    async with running(gpu_file) as driver:
+        await driver.press("y")
+        assert driver.app.clipboard.startswith("Overhead-bound")
+        assert "aten::addmm" in driver.app.clipboard
+
+
+async def test_write_makes_a_new_file_and_never_overwrites(gpu_file, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    async with running(gpu_file) as driver:
+        await driver.press("Y", "Y")
+        assert "written to tracetui-gpu-overview-2.txt" in driver.text_of("footer")
+    for name in ("tracetui-gpu-overview.txt", "tracetui-gpu-overview-2.txt"):
+        assert (tmp_path / name).read_text().startswith("Overhead-bound")
+
+
+async def test_o_switches_between_two_open_traces_and_keeps_each_place(gpu_file, cpu_file):
+    async with running(gpu_file, cpu_file) as driver:
+        await driver.press("4")
+        await _select(driver, "gemm_kernel")
+        await driver.press("o")
+        assert "cpu.json" in driver.text_of("header")
+        assert (driver.view_name, driver.selected_name) == ("overview", "")
+        await driver.settle()
+        assert driver.overview[0].startswith("CPU only: no GPU activity in this file")
+        await driver.press("o")
+        assert (driver.view_name, driver.selected_name) == ("kernels", "gemm_kernel")
+
+
+async def test_the_place_in_a_file_comes_back(gpu_file):
+    async with running(gpu_file) as driver:
+        await driver.press("2")
+        await _select(driver, "gemm_kernel")
+        driver.view.post_message(WindowChanged((5_000, 90_000)))
+        await driver.press("m", "q")
+    async with running(gpu_file) as driver:
+        assert (driver.view_name, driver.selected_name) == ("timeline", "gemm_kernel")
+        assert driver.workspace.window == (5_000, 90_000)
+        assert len(driver.document.marks) == 1
+
+
+@pytest.mark.parametrize("key", ["q", "ctrl+c"])
+@pytest.mark.parametrize("before", [(), ("question_mark",), ("2",)])
+async def test_the_app_is_left_from_anywhere(cpu_file, key, before):
+    async with running(cpu_file) as driver:
+        await driver.press(*before, key)
+        assert driver.app._exit
+        assert driver.app.return_code == 0
+
+
+async def test_ctrl_c_leaves_a_prompt_and_q_is_a_letter_there(cpu_file):
+    async with running(cpu_file) as driver:
+        await driver.press("slash", "q")
+        assert not driver.app._exit
+        await driver.press("ctrl+c")
+        assert driver.app._exit
+
+
+async def test_escape_never_leaves(cpu_file):
+    async with running(cpu_file) as driver:
+        await driver.press("escape", "escape", "2", "escape")
+        assert not driver.app._exit
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+async def test_a_signal_leaves_in_good_order(cpu_file, number):
+    async with running(cpu_file) as driver:
+        os.kill(os.getpid(), number)
+        await driver.pilot.pause(0.05)
+        assert driver.app._exit
+        assert driver.app.return_code == 128 + number
+
+
+async def test_themes_go_round_and_no_colour_has_none(gpu_file):
+    async with running(gpu_file) as driver:
+        seen = [driver.app.theme]
+        for _ in THEMES:
+            await driver.press("T")
+            seen.append(driver.app.theme)
+            if driver.app.is_colourless:
+                assert driver.app._without_colour in driver.app._filters
+            else:
+                assert driver.app._without_colour not in driver.app._filters
+        assert sorted(seen[1:]) == sorted(THEMES)
+        assert seen[0] == seen[-1]
+
+
+async def test_no_color_is_honoured(cpu_file, monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with running(cpu_file) as driver:
+        assert driver.app.is_colourless
+
+
+@pytest.mark.parametrize("size", [(20, 5), (40, 10), (1, 1), (200, 60)])
+async def test_no_size_breaks_a_view(gpu_file, size):
+    async with running(gpu_file, size=size) as driver:
+        for key in "1234":
+            await driver.press(key)
+        await driver.pilot.resize_terminal(120, 40)
+        await driver.settle()
+        assert driver.view_name == "kernels"
+
+
+async def test_tables_fill_while_the_file_is_read_and_escape_keeps_what_was_read(
+    gpu_file, monkeypatch
+):
+    whole = read_trace(gpu_file)
+
+    def slow(path, publish, stop, **options):
+        publish(whole, Progress(1 << 20, 4 << 20, 1234, 1.0, is_complete=False))
+        assert stop.wait(10)
+        return whole
+
+    monkeypatch.setattr(main_module, "read_trace", slow)
+    app = TraceTuiApp([str(gpu_file)])
+    async with app.run_test(size=(120, 30)) as pilot:
+        driver = Driver(pilot, app)
+        await driver.wait_for("1.0 MiB of 4.0 MiB · 1,234 events · about 3 s left")
+        await driver.wait_for("aten::addmm")
+        assert driver.document.progress is not None
+        await driver.press("escape")
+        await driver.settle()
+        assert not driver.document.is_loading
+        assert not driver.main.query_one("#progress").display
+        assert driver.app.is_running
+
+
+async def test_leaving_while_a_file_is_read_stops_the_reader(gpu_file, monkeypatch):
+    whole = read_trace(gpu_file)
+    was_stopped = []
+
+    def slow(path, publish, stop, **options):
+        was_stopped.append(stop.wait(10))
+        return whole
+
+    monkeypatch.setattr(main_module, "read_trace", slow)
+    app = TraceTuiApp([str(gpu_file)])
+    async with app.run_test() as pilot:
+        assert "opening gpu.json" in Driver(pilot, app).screen_text
+        await pilot.press("q")
+    await asyncio.sleep(0.05)
+    assert was_stopped == [True]
+
+
+async def test_a_selection_survives_a_newer_reading_of_the_file(gpu_file):
+    async with running(gpu_file) as driver:
+        await _select(driver, "relu_kernel")
+        document = driver.document
+        driver.main._take(document, read_trace(gpu_file))
+        assert driver.selected_name == "relu_kernel"
+
+
+async def test_an_unreadable_file_is_one_clear_line_on_the_start_screen(tmp_path, monkeypatch):
+    def broken(path, publish, stop, **options):
+        raise TraceFormatError("notes.json is no trace: it holds no events\x1b[31m")
+
+    monkeypatch.setattr(main_module, "read_trace", broken)
+    monkeypatch.chdir(tmp_path)
+    async with running(tmp_path / "notes.json") as driver:
+        assert driver.text_of("start-error") == (" notes.json is no trace: it holds no events␛[31m")
+
+
+async def test_one_unreadable_file_of_two_leaves_the_other(gpu_file, tmp_path):
+    async with running(gpu_file, tmp_path / "none.json") as driver:
+        assert "none.json" in driver.text_of("footer")
+        assert "gpu.json" in driver.text_of("header")
+
+
+async def test_a_file_name_steers_nothing(gpu_file):
+    path = gpu_file.rename(gpu_file.with_name("[red]a\x1b]0;x\x07[bar].json"))
+    async with running(path) as driver:
+        await driver.press("m", "question_mark", "escape")
+        assert "[red]a␛]0;x␇[bar].json" in driver.text_of("header")
+
+
+def test_run_app_gives_the_exit_status(cpu_file, monkeypatch):
+    def run(app: TraceTuiApp, **options: object) -> None:
+        assert options == {"mouse": False}
+        app._return_code = 3
+
+    monkeypatch.setattr(TraceTuiApp, "run", run)
+    assert run_app([str(cpu_file)], use_mouse=False) == 3

@@ -1,0 +1,1 @@
+"""What screens show, without a screen."""

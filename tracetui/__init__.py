@@ -1,0 +1,1 @@
+"""Explore PyTorch profiler traces in the terminal."""

@@ -1,0 +1,1 @@
+"""Makes trace files beside the layers; reads none."""

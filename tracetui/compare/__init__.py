@@ -1,0 +1,1 @@
+"""What two traces tell: baseline and candidate."""

@@ -1,0 +1,1 @@
+"""One module for each rule; RULES lists them."""

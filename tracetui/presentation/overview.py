@@ -1,0 +1,481 @@
+"""The first picture of a trace: the answer, where time goes, and what the file lacks."""
+
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from tracetui.analysis.kernels import kernel_stats
+from tracetui.analysis.operators import NameStats, annotation_stats, operator_stats
+from tracetui.analysis.steps import Step, steps
+from tracetui.analysis.utilization import DeviceUse, host_use, utilization
+from tracetui.analysis.work_class import WorkClass, short_kernel_name
+from tracetui.format import NOT_MEASURED, count, duration, middle_ellipsis, percent, size
+from tracetui.model.arrays import NO_ID
+from tracetui.model.slices import SliceKind
+from tracetui.model.strings import clean_text
+from tracetui.model.trace import Trace
+
+N_TOP: Final = 5
+"""How many operators, kernels and annotations the overview lists."""
+BUSY_RATIO: Final = 0.8
+"""From here on a device counts as busy."""
+_EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
+_HEIGHTS: Final = "▁▂▃▄▅▆▇█"
+_LABEL_WIDTH: Final = 9
+_FIGURE_WIDTH: Final = 12
+_SUFFIX_WIDTH: Final = 23
+"""Room for the figure behind a bar."""
+_LAUNCH_WORDS: Final = ("LaunchKernel", "GraphLaunch", "LaunchCooperativeKernel")
+_STEP_PREFIX: Final = "ProfilerStep#"
+_CLASS_NAMES: Final = {
+    WorkClass.GEMM: "gemm",
+    WorkClass.ATTENTION: "attention",
+    WorkClass.NORM: "norm",
+    WorkClass.POINTWISE: "pointwise",
+    WorkClass.REDUCTION: "reduction",
+    WorkClass.TRITON: "triton",
+    WorkClass.COPY: "copy",
+    WorkClass.COMM: "comm",
+    WorkClass.OTHER: "other",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of a line and what it is; the screen chooses the colour."""
+
+    text: str
+    role: str = ""
+    """``answer``, ``heading``, ``dim``, ``warning``, ``bar`` or nothing."""
+    work_class: WorkClass | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewLine:
+    """One line, and where ``enter`` leads from it."""
+
+    parts: tuple[Part, ...] = ()
+    view: str = ""
+    """The view to go to; empty where the line leads nowhere."""
+    slice_id: int = NO_ID
+
+    @property
+    def text(self) -> str:
+        """Return the line as plain text."""
+        return "".join(part.text for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class MissingInput:
+    """Something the recording lacks."""
+
+    what: str
+    disables: tuple[str, ...]
+    flag: str
+    """What to give the profiler to have it."""
+
+
+def _has_kind(trace: Trace, *kinds: SliceKind) -> bool:
+    return bool(np.isin(trace.slices.kind, np.array(kinds, dtype=np.int8)).any())
+
+
+def n_launches(trace: Trace) -> int:
+    """Return how many calls launch a kernel or a graph."""
+    names = [
+        name_id
+        for name_id, name in enumerate(trace.names)
+        if any(word in name for word in _LAUNCH_WORDS)
+    ]
+    is_runtime = trace.slices.kind == SliceKind.RUNTIME
+    return int((np.isin(trace.slices.name_id, names) & is_runtime).sum())
+
+
+def missing_inputs(trace: Trace) -> tuple[MissingInput, ...]:
+    """Return what the recording lacks, what that switches off and the profiler flag to have it."""
+    missing = []
+    has_operators = _has_kind(trace, SliceKind.OPERATOR)
+    if not has_operators:
+        missing.append(
+            MissingInput("operators", ("operator table", "call tree"), "ProfilerActivity.CPU")
+        )
+    if not bool(trace.slices.is_device_work().any()):
+        missing.append(
+            MissingInput(
+                "device activity",
+                ("kernels", "device time", "utilization"),
+                "ProfilerActivity.CUDA",
+            )
+        )
+    if has_operators and not bool((trace.slices.shape_id >= 0).any()):
+        missing.append(
+            MissingInput("input shapes", ("grouping by shape", "FLOP"), "record_shapes=True")
+        )
+    if not _has_kind(trace, SliceKind.PYTHON):
+        missing.append(MissingInput("stacks", ("Python frames",), "with_stack=True"))
+    if not len(trace.memory):
+        missing.append(
+            MissingInput("memory", ("memory by operator", "peak memory"), "profile_memory=True")
+        )
+    if not steps(trace):
+        missing.append(
+            MissingInput("steps", ("times per step",), "schedule=… and prof.step() in the loop")
+        )
+    return tuple(missing)
+
+
+def _scope(use: DeviceUse) -> str:
+    return f"from its first to its last device work ({duration(use.span_ns)})"
+
+
+def _device_answer(uses: tuple[DeviceUse, ...]) -> str:
+    use = max(uses, key=lambda each: each.busy_ns)
+    name = f"{use.kind.upper()} {use.device}" if len(uses) > 1 else "the device"
+    ratio = use.busy_ns / use.span_ns if use.span_ns else 0.0
+    others = f"; {len(uses)} devices in this file" if len(uses) > 1 else ""
+    if ratio >= BUSY_RATIO:
+        return f"Device-bound: {name} is busy {percent(ratio)} of the time, {_scope(use)}{others}"
+    idle_ns = max(use.idle_ns, 1)
+    host_ns = use.idle.launch_ns + use.idle.host_wait_ns
+    idle_text = f"{name} is idle {percent(1 - ratio)} of the time"
+    if host_ns * 2 >= idle_ns:
+        return (
+            f"Overhead-bound: {idle_text}, {percent(host_ns / idle_ns)} of that waiting for the"
+            f" host to launch, {_scope(use)}{others}"
+        )
+    if use.idle.sync_ns * 2 >= idle_ns:
+        return (
+            f"Synchronising: {idle_text}, {percent(use.idle.sync_ns / idle_ns)} of that while the"
+            f" host waits for it, {_scope(use)}{others}"
+        )
+    return f"Not kept busy: {idle_text}, for no single cause, {_scope(use)}{others}"
+
+
+def answer(trace: Trace) -> str:
+    """Return the one sentence that says what this recording shows, and over what range."""
+    if not len(trace.slices):
+        return "Nothing to show: this file has no slice"
+    uses = utilization(trace)
+    if uses:
+        return _device_answer(uses)
+    launches = n_launches(trace)
+    if launches:
+        return f"GPU records missing: {count(launches)} launches without kernels"
+    host = host_use(trace)
+    threads = "1 thread" if host.n_threads == 1 else f"{count(host.n_threads)} threads"
+    return f"CPU only: no GPU activity in this file; {threads}, {duration(host.span_ns)}"
+
+
+def recorded(trace: Trace) -> str:
+    """Return what was recorded, for the header: device, producer, steps and length."""
+    parts = []
+    names = list(dict.fromkeys(device.name for device in trace.devices if device.name))
+    uses = [use.name for use in utilization(trace) if use.name]
+    names = names or list(dict.fromkeys(uses))
+    if names:
+        parts.append(clean_text(names[0]) + (f" ×{len(trace.devices)}" * (len(trace.devices) > 1)))
+    if trace.origin.producer:
+        parts.append(trace.origin.producer)
+    n_steps = len(steps(trace))
+    if n_steps:
+        parts.append("1 step" if n_steps == 1 else f"{n_steps} steps")
+    parts.append(duration(trace.end_ns))
+    return " · ".join(parts)
+
+
+def bar(ratio: float, width: int, *, ascii_only: bool = False) -> str:
+    """Return a bar of ``width`` cells, filled to an eighth of a cell."""
+    filled = max(0.0, min(1.0, ratio)) * max(width, 0)
+    if ascii_only:
+        return ("#" * round(filled)).ljust(max(width, 0), ".")
+    whole = int(filled)
+    rest = _EIGHTHS[int((filled - whole) * 8)].strip()
+    return ("█" * whole + rest).ljust(max(width, 0))
+
+
+def _blank() -> OverviewLine:
+    return OverviewLine()
+
+
+def _heading(text: str, unit: str = "") -> OverviewLine:
+    return OverviewLine((Part(text, "heading"), Part(unit, "dim")))
+
+
+def _label(text: str) -> Part:
+    return Part(f"{text:<{_LABEL_WIDTH}}", "dim")
+
+
+def _first_slice(trace: Trace, name_id: int, kinds: tuple[SliceKind, ...]) -> int:
+    """Return the longest slice of a name; the one most worth looking at."""
+    is_match = (trace.slices.name_id == name_id) & np.isin(
+        trace.slices.kind, np.array(kinds, dtype=np.int8)
+    )
+    ids = np.flatnonzero(is_match)
+    if not len(ids):
+        return NO_ID
+    return int(ids[int(np.argmax(trace.slices.dur_ns[ids]))])
+
+
+def _device_lines(use: DeviceUse, width: int, *, ascii_only: bool) -> list[OverviewLine]:
+    ratio = use.busy_ns / use.span_ns if use.span_ns else 0.0
+    bar_width = max(width - _LABEL_WIDTH - _SUFFIX_WIDTH, 8)
+    first = OverviewLine(
+        (
+            _label(f"{use.kind.upper()} {use.device}"),
+            Part(bar(ratio, bar_width, ascii_only=ascii_only), "bar"),
+            Part(f" {percent(ratio):>7} busy"),
+        ),
+        "timeline",
+    )
+    causes = {
+        "launch": use.idle.launch_ns,
+        "host wait": use.idle.host_wait_ns,
+        "sync": use.idle.sync_ns,
+        "between kernels": use.idle.kernel_wait_ns,
+        "profiler": use.idle.artefact_ns,
+        "other": use.idle.other_ns,
+    }
+    idle = [
+        Part(f"{name} {duration(cause_ns)}", "dim")
+        for name, cause_ns in sorted(causes.items(), key=lambda item: -item[1])
+        if cause_ns
+    ]
+    idle.insert(0, Part(f"idle {duration(use.idle_ns)}"))
+    total_ns = max(int(use.class_ns.sum()), 1)
+    split = [
+        Part(
+            f"{_CLASS_NAMES[WorkClass(int(index))]} {use.class_ns[index] / total_ns * 100:.1f} %",
+            work_class=WorkClass(int(index)),
+        )
+        for index in np.argsort(-use.class_ns, kind="stable")
+        if use.class_ns[index]
+    ]
+    return [first, *_flowing(split, width, "kernels"), *_flowing(idle, width, "timeline")]
+
+
+def _flowing(parts: list[Part], width: int, view: str) -> list[OverviewLine]:
+    """Return the parts side by side, on as many lines as they need."""
+    lines: list[OverviewLine] = []
+    row: list[Part] = []
+    used = _LABEL_WIDTH
+    for part in parts:
+        if row and used + len(part.text) > width:
+            lines.append(OverviewLine((_label(""), *row), view))
+            row, used = [], _LABEL_WIDTH
+        row += [part, Part("  ")]
+        used += len(part.text) + 2
+    if row:
+        lines.append(OverviewLine((_label(""), *row), view))
+    return lines
+
+
+def _host_line(trace: Trace, width: int, *, ascii_only: bool) -> OverviewLine:
+    host = host_use(trace)
+    available_ns = host.span_ns * host.n_threads
+    ratio = host.busy_ns / available_ns if available_ns else 0.0
+    bar_width = max(width - _LABEL_WIDTH - _SUFFIX_WIDTH, 8)
+    threads = "busy" if host.n_threads == 1 else f"of {host.n_threads} threads"
+    return OverviewLine(
+        (
+            _label("Host"),
+            Part(bar(ratio, bar_width, ascii_only=ascii_only), "bar"),
+            Part(f" {percent(ratio):>7} {threads}"),
+        ),
+        "operators",
+    )
+
+
+def _step_lines(found: tuple[Step, ...], width: int, *, ascii_only: bool) -> list[OverviewLine]:
+    walls = sorted(step.wall_ns for step in found)
+    longest = max(walls[-1], 1)
+    median = walls[len(walls) // 2]
+    spread = (walls[-1] - walls[0]) / median if median else 0.0
+    heights = "123456789" if ascii_only else _HEIGHTS
+    strip = "".join(
+        heights[min(int(step.wall_ns / longest * len(heights)), len(heights) - 1)]
+        for step in found[: max(width - _LABEL_WIDTH - 44, 8)]
+    )
+    text = f"  {len(found)} steps, median {duration(median)}, range {percent(spread)} of it"
+    slowest = max(found, key=lambda step: step.wall_ns)
+    lines = [
+        OverviewLine(
+            (_label("Steps"), Part(strip, "bar"), Part(text)), "timeline", slowest.slice_id
+        )
+    ]
+    lines.extend(
+        OverviewLine(
+            (
+                _label(""),
+                Part(f"#{step.number} took {duration(step.wall_ns)}: an outlier", "warning"),
+            ),
+            "timeline",
+            step.slice_id,
+        )
+        for step in found[:N_TOP]
+        if step.is_outlier
+    )
+    return lines
+
+
+def _row(name: str, figures: tuple[str, ...], width: int) -> tuple[Part, ...]:
+    name_width = max(width - _FIGURE_WIDTH * len(figures) - 2, 12)
+    shown = middle_ellipsis(name, name_width)
+    return (
+        Part(f"  {shown:<{name_width}}"),
+        *(Part(f"{figure:>{_FIGURE_WIDTH}}") for figure in figures),
+    )
+
+
+def _headings(title: str, figures: tuple[str, ...], width: int) -> OverviewLine:
+    name_width = max(width - _FIGURE_WIDTH * len(figures) - 2, 12) + 2
+    return OverviewLine(
+        (
+            Part(f"{title:<{name_width}}", "heading"),
+            *(Part(f"{figure:>{_FIGURE_WIDTH}}", "dim") for figure in figures),
+        )
+    )
+
+
+def _name_rows(
+    trace: Trace, stats: NameStats, title: str, kind: SliceKind, width: int
+) -> list[OverviewLine]:
+    device_ns = stats.device_total_ns
+    self_device_ns = stats.device_self_ns
+    if device_ns is None or self_device_ns is None:
+        order = np.argsort(-stats.self_ns, kind="stable")[:N_TOP]
+    elif kind == SliceKind.OPERATOR:
+        order = np.argsort(-self_device_ns, kind="stable")[:N_TOP]
+    else:
+        order = np.argsort(-device_ns, kind="stable")[:N_TOP]
+    lines = [_headings(title, ("calls", "host self", "host total", "device"), width)]
+    for index in order:
+        name_id = int(stats.name_id[index])
+        device = NOT_MEASURED if device_ns is None else duration(int(device_ns[index]))
+        figures = (
+            count(int(stats.calls[index])),
+            duration(int(stats.self_ns[index])),
+            duration(int(stats.total_ns[index])),
+            device,
+        )
+        lines.append(
+            OverviewLine(
+                _row(trace.names[name_id], figures, width),
+                "operators",
+                _first_slice(trace, name_id, (kind,)),
+            )
+        )
+    return lines
+
+
+def _kernel_rows(trace: Trace, width: int) -> list[OverviewLine]:
+    stats = kernel_stats(trace)
+    total_ns = int(stats.total_ns.sum())
+    lines = [_headings("Top kernels", ("calls", "total", "share"), width)]
+    for index in range(min(N_TOP, len(stats.name_id))):
+        name_id = int(stats.name_id[index])
+        kernel_ns = int(stats.total_ns[index])
+        figures = (
+            count(int(stats.calls[index])),
+            duration(kernel_ns),
+            percent(kernel_ns / total_ns if total_ns else None),
+        )
+        name, *rest = _row(short_kernel_name(trace.names[name_id]), figures, width)
+        work_class = WorkClass(int(stats.work_class[index]))
+        lines.append(
+            OverviewLine(
+                (Part(name.text, work_class=work_class), *rest),
+                "kernels",
+                _first_slice(trace, name_id, (SliceKind.KERNEL,)),
+            )
+        )
+    return lines
+
+
+def load_lines(trace: Trace) -> list[str]:
+    """Return what the reader did not take as it stood, one statement a line."""
+    report = trace.report
+    lines = []
+    if report.is_stopped:
+        lines.append("stopped by you: what was read until then is shown")
+    if report.is_truncated:
+        lines.append("the file ends early: the recording was cut off")
+    if report.is_damaged:
+        lines.append("the file is damaged: what could be read is shown")
+    for word, reasons in (
+        ("skipped", report.skipped),
+        ("repaired", report.repaired),
+        ("flagged", report.flagged),
+    ):
+        lines.extend(f"{word} {count(n)}: {reason}" for reason, n in reasons.most_common())
+    lines.extend(report.notes)
+    return [clean_text(line) for line in lines]
+
+
+def file_line(trace: Trace) -> str:
+    """Return which file this is, in one line."""
+    origin = trace.origin
+    name = clean_text(Path(origin.path).name) if origin.path else "input"
+    return (
+        f"{name} · {size(origin.n_bytes)} · {clean_text(origin.format)} · "
+        f"{count(trace.report.n_events)} events · {count(len(trace.slices))} slices"
+    )
+
+
+def overview_lines(
+    trace: Trace, width: int, *, ascii_only: bool = False
+) -> tuple[OverviewLine, ...]:
+    """Return the overview from its answer down to what the file lacks.
+
+    Args:
+        trace: The recording; a partial one gives a partial overview.
+        width: How many cells a line may have.
+        ascii_only: Draw bars with ASCII characters.
+    """
+    sentence = textwrap.wrap(answer(trace), max(width, 20))
+    lines = [OverviewLine((Part(text, "answer"),), "timeline") for text in sentence]
+    lines.append(_blank())
+    if len(trace.slices):
+        lines += _figures(trace, width, ascii_only=ascii_only)
+    report = load_lines(trace)
+    lines.append(_heading("The file"))
+    lines.append(OverviewLine((Part(f"  {file_line(trace)}"),)))
+    lines.extend(OverviewLine((Part(f"  {text}", "warning"),)) for text in report)
+    missing = missing_inputs(trace)
+    if missing:
+        lines += [_blank(), _heading("Not recorded", "  (record again with)")]
+        lines.extend(
+            OverviewLine(
+                (
+                    Part(f"  {each.what:<16}"),
+                    Part(f"{each.flag:<24}"),
+                    Part("  no " + ", ".join(each.disables), "dim"),
+                )
+            )
+            for each in missing
+        )
+    return tuple(lines)
+
+
+def _figures(trace: Trace, width: int, *, ascii_only: bool) -> list[OverviewLine]:
+    uses = utilization(trace)
+    lines: list[OverviewLine] = []
+    for use in uses:
+        lines += _device_lines(use, width, ascii_only=ascii_only)
+    lines.append(_host_line(trace, width, ascii_only=ascii_only))
+    found = steps(trace)
+    if found:
+        lines += _step_lines(found, width, ascii_only=ascii_only)
+    lines.append(_blank())
+    operators = operator_stats(trace)
+    if len(operators.name_id):
+        lines += _name_rows(trace, operators, "Top operators", SliceKind.OPERATOR, width)
+        lines.append(_blank())
+    if uses:
+        lines += [*_kernel_rows(trace, width), _blank()]
+    annotations = annotation_stats(trace)
+    if len(annotations.name_id):
+        lines += _name_rows(trace, annotations, "Annotations", SliceKind.ANNOTATION, width)
+        lines.append(_blank())
+    return lines

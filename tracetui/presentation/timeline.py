@@ -1,0 +1,680 @@
+"""The timeline as arithmetic: lanes, viewport, cells, ruler, minimap and labels."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import IntEnum
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from tracetui.analysis.memo import once_per_trace
+from tracetui.analysis.work_class import WorkClass, short_kernel_name, slice_classes
+from tracetui.format import count, duration, middle_ellipsis, percent
+from tracetui.model.arrays import NO_ID, Bools, Int8s, Int32s, Int64s, frozen
+from tracetui.model.intervals import union
+from tracetui.model.nesting import TOLERANCE_NS
+from tracetui.model.prefix import BlockMaxima, PrefixSums
+from tracetui.model.slices import DEVICE_WORK, SliceKind
+from tracetui.model.trace import Trace
+from tracetui.model.tracks import TrackKind
+from tracetui.units import NS_PER_MS, NS_PER_S, NS_PER_US
+
+Int16s: TypeAlias = npt.NDArray[np.int16]
+
+MIN_SPAN_NS: Final = 1_000
+"""No viewport shows less: below it a cell would be under a nanosecond."""
+MIN_LABEL_CELLS: Final = 6
+TICK_CELLS: Final = 16
+"""The least distance of two ruler ticks."""
+
+_FIRST_HOST_HUE: Final = len(WorkClass)
+HUE_NAMES: Final = (
+    *(work.name.lower() for work in WorkClass),
+    "operator",
+    "annotation",
+    "runtime",
+    "python",
+    "waiting",
+    "profiler",
+    "host",
+)
+"""What each hue stands for: the classes of device work, then the kinds of the rest."""
+HUE_LETTERS: Final = "GANPRTCXOoacyw%h"
+"""One letter for each hue, for terminals without colours."""
+_HUE_OF_KIND: Final = {
+    SliceKind.OPERATOR: _FIRST_HOST_HUE,
+    SliceKind.ANNOTATION: _FIRST_HOST_HUE + 1,
+    SliceKind.DEVICE_ANNOTATION: _FIRST_HOST_HUE + 1,
+    SliceKind.RUNTIME: _FIRST_HOST_HUE + 2,
+    SliceKind.PYTHON: _FIRST_HOST_HUE + 3,
+    SliceKind.SYNC: _FIRST_HOST_HUE + 4,
+    SliceKind.OVERHEAD: _FIRST_HOST_HUE + 5,
+    SliceKind.PROFILER: _FIRST_HOST_HUE + 5,
+    SliceKind.ASYNC: _FIRST_HOST_HUE + 6,
+    SliceKind.OTHER: _FIRST_HOST_HUE + 6,
+}
+
+NO_COLOUR_CODE: Final = 0
+SELECTED_CODE: Final = 1
+LINKED_CODE: Final = 2
+INK_CODE: Final = 3
+"""Text upon a coloured run."""
+FIRST_HUE_CODE: Final = 4
+"""A hue's codes are ``FIRST_HUE_CODE + 2 * hue`` and, for every other slice, the one after it."""
+
+
+class CellShape(IntEnum):
+    """How a cell is drawn."""
+
+    BLANK = 0
+    FULL = 1
+    """One slice fills it."""
+    HEIGHT = 2
+    """As high as its busy share."""
+    LEFT = 3
+    """One slice fills its left part."""
+    RIGHT = 4
+    """One slice fills its right part."""
+    SPLIT = 5
+    """Two slices meet in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Viewport:
+    """The visible part of a recording, always within it."""
+
+    start_ns: int
+    end_ns: int
+    total_ns: int
+    """The recording's length."""
+
+    @classmethod
+    def whole(cls, total_ns: int) -> "Viewport":
+        """Return the viewport that shows everything."""
+        total = max(total_ns, MIN_SPAN_NS)
+        return cls(0, total, total)
+
+    def between(self, start_ns: int, end_ns: int) -> "Viewport":
+        """Return the viewport nearest to these bounds that is inside and not too narrow."""
+        span = min(max(end_ns - start_ns, MIN_SPAN_NS), self.total_ns)
+        start = start_ns - (span - (end_ns - start_ns)) // 2
+        start = min(max(start, 0), self.total_ns - span)
+        return Viewport(start, start + span, self.total_ns)
+
+    @property
+    def span_ns(self) -> int:
+        """Return how much time is visible."""
+        return self.end_ns - self.start_ns
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether everything is visible."""
+        return self.span_ns >= self.total_ns
+
+    def zoomed(self, factor: int, at_ns: int, *, inwards: bool) -> "Viewport":
+        """Return the viewport ``factor`` times as near, or as far; ``at_ns`` keeps its place."""
+        span = self.span_ns // factor if inwards else self.span_ns * factor
+        span = min(max(span, MIN_SPAN_NS), self.total_ns)
+        at = min(max(at_ns, self.start_ns), self.end_ns)
+        start = at - (at - self.start_ns) * span // self.span_ns
+        return self.between(start, start + span)
+
+    def panned(self, eighths: int) -> "Viewport":
+        """Return the viewport moved by so many eighths of itself."""
+        step = self.span_ns * eighths // 8
+        start = min(max(self.start_ns + step, 0), self.total_ns - self.span_ns)
+        return Viewport(start, start + self.span_ns, self.total_ns)
+
+    def centred(self, at_ns: int) -> "Viewport":
+        """Return the viewport with a time in its middle."""
+        start = at_ns - self.span_ns // 2
+        return self.between(start, start + self.span_ns)
+
+    def fitted(self, start_ns: int, end_ns: int) -> "Viewport":
+        """Return the viewport in which a span takes most of the room."""
+        margin = max((end_ns - start_ns) // 8, 1)
+        return self.between(start_ns - margin, end_ns + margin)
+
+    def edges(self, width: int) -> Int64s:
+        """Return the bounds of ``width`` cells, ``width + 1`` whole nanoseconds."""
+        steps = np.arange(width + 1, dtype=np.int64)
+        edges: Int64s = self.start_ns + self.span_ns * steps // width
+        return edges
+
+    def column(self, at_ns: int, width: int) -> int:
+        """Return the cell that a time lies in; below 0 or from ``width`` on if out of sight."""
+        if at_ns < self.start_ns:
+            return -1
+        column = (at_ns - self.start_ns) * width // self.span_ns
+        # A cell's left bound is rounded down, so the next one may already hold the time.
+        bound = self.start_ns + self.span_ns * (column + 1) // width
+        return int(column + (at_ns >= bound))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lane:
+    """Slices of one track that do not overlap, in order."""
+
+    track_id: int
+    level: int
+    """0 is the topmost of its track."""
+    slice_ids: Int32s
+    """Of a folded track: the slice that opens each covered span."""
+    spans: PrefixSums
+    longest: BlockMaxima
+    hues: Int8s
+    by_hue: tuple[tuple[int, PrefixSums], ...]
+    """The sums of each hue that occurs; empty where there is but one."""
+    is_union: bool = False
+    """Whether a span stands for all that a folded track does in it."""
+
+    def row_of(self, slice_id: int) -> int:
+        """Return the row of a slice, or ``NO_ID`` if it lies elsewhere."""
+        rows = np.flatnonzero(self.slice_ids == slice_id)
+        return int(rows[0]) if len(rows) else NO_ID
+
+    def row_at(self, at_ns: int) -> int:
+        """Return the row that covers a time, else the next, else the last; ``NO_ID`` of none."""
+        if not len(self.spans):
+            return NO_ID
+        row = int(np.searchsorted(self.spans.touch_ends, at_ns, side="right"))
+        return min(row, len(self.spans) - 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LaneIndex:
+    """All lanes of a trace and what drawing them takes; built once."""
+
+    lanes: tuple[Lane, ...]
+    """By track, then level."""
+    folded: dict[int, Lane]
+    """The one lane of each track when folded."""
+    lane_of: Int32s
+    """The lane of each slice."""
+    device_busy: PrefixSums
+    """When any device works."""
+    host_busy: PrefixSums
+    total_ns: int
+    has_device: bool
+
+    def lanes_of(self, track_id: int) -> tuple[Lane, ...]:
+        """Return a track's lanes, topmost first."""
+        return tuple(lane for lane in self.lanes if lane.track_id == track_id)
+
+
+def slice_hues(trace: Trace) -> Int8s:
+    """Return the hue of each slice: its class of device work, else its kind."""
+    table = np.full(len(SliceKind), _HUE_OF_KIND[SliceKind.OTHER], np.int8)
+    for kind, hue in _HUE_OF_KIND.items():
+        table[kind] = hue
+    hues: Int8s = table[trace.slices.kind]
+    device = trace.slices.is_device_work()
+    hues[device] = slice_classes(trace)[device]
+    return hues
+
+
+def pack(starts: Int64s, ends: Int64s, depths: Int32s) -> Int32s:
+    """Return a level for each slice of one track, sorted by start, so that none overlap in one.
+
+    A slice takes the level of its depth, or the next free one below where it crosses another.
+    Slices that overlap by no more than rounding share a level.
+    """
+    levels = depths.astype(np.int32)
+    pending = np.empty(0, np.int64)
+    level = 0
+    deepest = int(levels.max()) if len(levels) else -1
+    while level <= deepest or len(pending):
+        rows = np.union1d(np.flatnonzero(depths == level), pending) if level <= deepest else pending
+        levels[rows] = level
+        pending = rows[_crossing(starts[rows], ends[rows])]
+        level += 1
+    return levels
+
+
+def _crossing(starts: Int64s, ends: Int64s) -> Int64s:
+    """Return the rows that reach into an earlier kept one; walks only through knots of them."""
+    if len(starts) < 2:
+        return np.empty(0, np.int64)
+    reach = np.maximum.accumulate(ends)
+    is_free = np.concatenate(([True], starts[1:] >= reach[:-1] - TOLERANCE_NS))
+    if bool(is_free.all()):
+        return np.empty(0, np.int64)
+    evicted: list[int] = []
+    opens = np.flatnonzero(is_free)
+    closes = np.append(opens[1:], len(starts))
+    knots = closes - opens > 1
+    for low, high in zip(opens[knots].tolist(), closes[knots].tolist(), strict=True):
+        kept_end = int(ends[low])
+        rows = zip(starts[low + 1 : high].tolist(), ends[low + 1 : high].tolist(), strict=True)
+        for row, (start, end) in enumerate(rows, start=low + 1):
+            if start >= kept_end - TOLERANCE_NS:
+                kept_end = max(kept_end, end)
+            else:
+                evicted.append(row)
+    return np.array(evicted, np.int64)
+
+
+def _lane(track_id: int, level: int, slice_ids: Int32s, trace: Trace, hues: Int8s) -> Lane:
+    starts = trace.slices.ts_ns[slice_ids]
+    ends = np.maximum.accumulate(starts + trace.slices.dur_ns[slice_ids])
+    if len(starts) > 1:
+        # Rounding may let a slice reach 1 ns into the next, which then is drawn from there on.
+        starts[1:] = np.maximum(starts[1:], ends[:-1])
+    own_hues = hues[slice_ids]
+    present = np.unique(own_hues).tolist()
+    by_hue = (
+        tuple(
+            (hue, PrefixSums.of(starts[own_hues == hue], ends[own_hues == hue])) for hue in present
+        )
+        if len(present) > 1
+        else ()
+    )
+    return Lane(
+        track_id,
+        level,
+        slice_ids,
+        PrefixSums.of(starts, ends),
+        BlockMaxima.of(ends - starts),
+        own_hues,
+        by_hue,
+    )
+
+
+def _folded(track_id: int, slice_ids: Int32s, trace: Trace, hues: Int8s) -> Lane:
+    starts = trace.slices.ts_ns[slice_ids]
+    covered = union(starts, starts + trace.slices.dur_ns[slice_ids])
+    openers = slice_ids[np.searchsorted(starts, covered.starts, side="left")]
+    return Lane(
+        track_id,
+        0,
+        openers,
+        PrefixSums.of(covered.starts, covered.ends),
+        BlockMaxima.of(covered.ends - covered.starts),
+        hues[openers],
+        (),
+        is_union=True,
+    )
+
+
+def _busy(trace: Trace, chosen: Bools) -> PrefixSums:
+    starts = trace.slices.ts_ns[chosen]
+    spans = union(starts, starts + trace.slices.dur_ns[chosen])
+    return PrefixSums.of(spans.starts, spans.ends)
+
+
+@once_per_trace
+def lane_index(trace: Trace) -> LaneIndex:
+    """Return the lanes of a trace."""
+    slices = trace.slices
+    hues = slice_hues(trace)
+    bounds = np.searchsorted(slices.track_id, np.arange(len(trace.tracks) + 1))
+    lanes: list[Lane] = []
+    folded: dict[int, Lane] = {}
+    lane_of = np.full(len(slices), NO_ID, np.int32)
+    for track_id in range(len(trace.tracks)):
+        low, high = int(bounds[track_id]), int(bounds[track_id + 1])
+        if low == high:
+            continue
+        rows = np.arange(low, high, dtype=np.int32)
+        ends = slices.ts_ns[low:high] + slices.dur_ns[low:high]
+        levels = pack(slices.ts_ns[low:high], ends, slices.depth[low:high])
+        order = np.argsort(levels, kind="stable")
+        cuts = np.flatnonzero(np.diff(levels[order])) + 1
+        own = [
+            _lane(track_id, level, ids, trace, hues)
+            for level, ids in enumerate(np.split(rows[order], cuts))
+        ]
+        for lane in own:
+            lane_of[lane.slice_ids] = len(lanes)
+            lanes.append(lane)
+        folded[track_id] = own[0] if len(own) == 1 else _folded(track_id, rows, trace, hues)
+    device = slices.is_device_work()
+    host = np.isin(slices.kind, (SliceKind.OPERATOR, SliceKind.RUNTIME))
+    return LaneIndex(
+        tuple(lanes),
+        folded,
+        frozen(lane_of),
+        _busy(trace, device),
+        _busy(trace, host),
+        trace.end_ns,
+        bool(device.any()),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LaneCells:
+    """One lane at one viewport, a value for each cell."""
+
+    width_ns: Int64s
+    covered_ns: Int64s
+    first: Int64s
+    """The first row of the lane that touches the cell."""
+    count: Int64s
+    """How many rows touch it."""
+    hue: Int8s
+    """The hue that fills most of it."""
+    shape: Int8s
+    """``CellShape``."""
+    eighths: Int8s
+    """How high the cell is filled, or where its edge lies: counted from the left."""
+
+
+def busy_eighths(covered_ns: Int64s, width_ns: Int64s, count: Int64s) -> Int8s:
+    """Return the height of cells: anything is seen, and only full is full."""
+    width = np.maximum(width_ns, 1)
+    eighths = (covered_ns * 16 + width) // (2 * width)
+    low = np.where(count > 0, 1, 0)
+    high = np.where((covered_ns >= width_ns) & (covered_ns > 0), 8, 7)
+    return np.clip(eighths, low, high).astype(np.int8)
+
+
+def lane_cells(lane: Lane, viewport: Viewport, width: int) -> LaneCells:
+    """Return what each cell of a lane shows; the cost is that of the cells, not of the slices."""
+    edges = viewport.edges(width)
+    left, right = edges[:-1], edges[1:]
+    width_ns = right - left
+    covered = lane.spans.covered(edges)
+    first, after = lane.spans.touching(edges)
+    n_touching = after - first
+    if not len(lane.spans):
+        zeros = np.zeros(width, np.int8)
+        return LaneCells(width_ns, covered, first, n_touching, zeros, zeros, zeros)
+    at = np.minimum(first, len(lane.spans) - 1)
+    hue = lane.hues[at]
+    if lane.by_hue:
+        shares = np.stack([sums.covered(edges) for _, sums in lane.by_hue])
+        of_row = np.array([hue for hue, _ in lane.by_hue], np.int8)
+        hue = np.where(covered > 0, of_row[shares.argmax(axis=0)], hue)
+    eighths = busy_eighths(covered, width_ns, n_touching)
+    shape = np.where(n_touching > 0, CellShape.HEIGHT, CellShape.BLANK).astype(np.int8)
+    starts, ends = lane.spans.starts[at], lane.spans.ends[at]
+    one = (n_touching == 1) & (covered > 0)
+    shape[one & (covered == width_ns)] = CellShape.FULL
+    ends_here = one & (starts <= left) & (ends < right)
+    shape[ends_here] = CellShape.LEFT
+    starts_here = one & (starts > left) & (ends >= right)
+    shape[starts_here] = CellShape.RIGHT
+    split = (n_touching == 2) & (covered == width_ns) & (ends > left) & (ends < right)
+    shape[split] = CellShape.SPLIT
+    has_edge = ends_here | starts_here | split
+    offset = np.where(starts_here, starts, ends) - left
+    edge = np.clip((offset * 16 + width_ns) // np.maximum(2 * width_ns, 1), 1, 7)
+    eighths = np.where(has_edge, edge, eighths).astype(np.int8)
+    return LaneCells(width_ns, covered, first, n_touching, hue, shape, eighths)
+
+
+def displayed_name(trace: Trace, slice_id: int) -> str:
+    """Return a slice's name as labels show it: short for kernels."""
+    name = trace.name_of(slice_id)
+    is_kernel = int(trace.slices.kind[slice_id]) == SliceKind.KERNEL
+    return short_kernel_name(name) if is_kernel else name
+
+
+def one_cell_letters(text: str) -> str:
+    """Return ``text`` with every letter one cell wide."""
+    if text.isascii():
+        return text
+    return "".join(
+        "?" if unicodedata.east_asian_width(letter) in "WF" else letter
+        for letter in text
+        if not unicodedata.combining(letter)
+    )
+
+
+def labels(trace: Trace, lane: Lane, cells: LaneCells) -> list[tuple[int, int, str]]:
+    """Return the names that fit: first cell, number of cells, text."""
+    if lane.is_union:
+        return []
+    columns = np.flatnonzero(cells.shape == CellShape.FULL)
+    rows, begins, lengths = np.unique(cells.first[columns], return_index=True, return_counts=True)
+    found = []
+    for row, begin, length in zip(rows.tolist(), begins.tolist(), lengths.tolist(), strict=True):
+        if length >= MIN_LABEL_CELLS:
+            name = one_cell_letters(displayed_name(trace, int(lane.slice_ids[row])))
+            found.append((int(columns[begin]), length, middle_ellipsis(name, length - 1)))
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PaintedLane:
+    """One lane as text with two colour codes a cell."""
+
+    text: str
+    ink: Int16s
+    paper: Int16s
+    is_inverse: Bools
+    """Whether ink and paper change places: the left part of the cell is then what is empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaintMode:
+    """What the terminal can show."""
+
+    ascii_only: bool = False
+    colourless: bool = False
+
+
+_HEIGHTS: Final = np.array([ord(letter) for letter in " ▁▂▃▄▅▆▇█"], np.uint32)
+_LEFTS: Final = np.array([ord(letter) for letter in " ▏▎▍▌▋▊▉█"], np.uint32)
+_LETTERS: Final = np.array([ord(letter) for letter in HUE_LETTERS], np.uint32)
+
+
+def _text(points: npt.NDArray[np.uint32]) -> str:
+    return points.astype("<u4").tobytes().decode("utf-32-le")
+
+
+def paint(
+    trace: Trace,
+    lane: Lane,
+    cells: LaneCells,
+    mode: PaintMode,
+    marks: tuple[tuple[int, int], ...] = (),
+) -> PaintedLane:
+    """Return a lane ready for the screen.
+
+    Args:
+        trace: Whose lane it is.
+        lane: The lane.
+        cells: Its cells.
+        mode: What the terminal can show.
+        marks: Rows of the lane and the code that each is drawn in, the least important first.
+    """
+    width = len(cells.shape)
+    shape = cells.shape
+    resolved = (shape != CellShape.BLANK) & (shape != CellShape.HEIGHT)
+    parity = np.where(resolved, cells.first & 1, 0)
+    at = np.minimum(cells.first, max(len(lane.hues) - 1, 0))
+    own_hue = lane.hues[at] if len(lane.hues) else cells.hue
+    ink = (FIRST_HUE_CODE + 2 * np.where(resolved, own_hue, cells.hue) + parity).astype(np.int16)
+    ink[shape == CellShape.BLANK] = NO_COLOUR_CODE
+    paper = np.zeros(width, np.int16)
+    full = shape == CellShape.FULL
+    split = shape == CellShape.SPLIT
+    if bool(split.any()):
+        following = cells.first[split] + 1
+        paper[split] = FIRST_HUE_CODE + 2 * lane.hues[following] + (following & 1)
+    for row, code in marks:
+        touched = (cells.first <= row) & (row < cells.first + cells.count)
+        own = FIRST_HUE_CODE + 2 * int(lane.hues[row]) + (row & 1)
+        paper[touched & split & (paper == own)] = code
+        ink[touched & ((ink == own) | (shape == CellShape.HEIGHT))] = code
+    points = np.where(
+        shape == CellShape.HEIGHT, _HEIGHTS[cells.eighths], _LEFTS[cells.eighths]
+    ).astype(np.uint32)
+    points[shape == CellShape.BLANK] = ord(" ")
+    if mode.ascii_only:
+        letters = _LETTERS[cells.hue]
+        is_low = cells.covered_ns * 2 < cells.width_ns
+        points = np.where(shape == CellShape.BLANK, ord(" "), np.where(is_low, ord("."), letters))
+        paper[:] = NO_COLOUR_CODE
+    elif mode.colourless:
+        points[split] = _LETTERS[lane.hues[cells.first[split] + 1]] if len(lane.hues) else ord(" ")
+    for row, _ in marks:
+        touched = (cells.first <= row) & (row < cells.first + cells.count)
+        points[touched & (shape == CellShape.HEIGHT)] = ord("#" if mode.ascii_only else "┃")
+    inverse = shape == CellShape.RIGHT
+    if not mode.ascii_only:
+        points[full] = ord(" ")
+        paper[full] = ink[full]
+        ink[full] = INK_CODE
+        if mode.colourless:
+            opens = full & np.concatenate(([True], cells.first[1:] != cells.first[:-1]))
+            points[opens] = _LETTERS[cells.hue[opens]]
+    else:
+        inverse = np.zeros(width, bool)
+    for begin, length, name in labels(trace, lane, cells):
+        prefix = ""
+        if mode.ascii_only or mode.colourless:
+            prefix = f"{HUE_LETTERS[int(cells.hue[begin])]}:"
+        text = prefix + middle_ellipsis(name, length - 1 - len(prefix))
+        if mode.ascii_only:
+            text = text.replace("…", "~").encode("ascii", "replace").decode().ljust(length, "-")
+        points[begin : begin + len(text)] = [ord(letter) for letter in text]
+    return PaintedLane(_text(points), ink, paper, inverse)
+
+
+def _unit(ns: int) -> tuple[int, str]:
+    for scale, name in ((NS_PER_S, "s"), (NS_PER_MS, "ms"), (NS_PER_US, "µs")):
+        if ns >= scale:
+            return scale, name
+    return 1, "ns"
+
+
+def tick_step_ns(span_ns: int, width: int) -> int:
+    """Return the least of 1, 2, 5, 10, 20, 50 … ns that keeps ticks apart."""
+    least = max(span_ns * TICK_CELLS // max(width, 1), 1)
+    power = 1
+    while power * 10 <= least:
+        power *= 10
+    return next(power * factor for factor in (1, 2, 5, 10, 20) if power * factor >= least)
+
+
+def ruler_ticks(viewport: Viewport, width: int) -> list[tuple[int, str]]:
+    """Return the ruler's ticks: cell and label."""
+    if width <= 0:
+        return []
+    step = tick_step_ns(viewport.span_ns, width)
+    scale, unit = _unit(viewport.end_ns)
+    first = -(-viewport.start_ns // step) * step
+    ticks = []
+    for at in range(first, viewport.end_ns, step):
+        value = Decimal(at) / Decimal(scale)
+        ticks.append((viewport.column(at, width), f"{value.normalize():f} {unit}"))
+    return ticks
+
+
+def ruler_text(viewport: Viewport, width: int, *, ascii_only: bool = False) -> str:
+    """Return the ruler's row."""
+    letters = [" "] * width
+    for column, label in ruler_ticks(viewport, width):
+        text = ("|" if ascii_only else "╷") + label
+        if column + len(text) <= width:
+            letters[column : column + len(text)] = text
+    text = "".join(letters)
+    return text.replace("µ", "u") if ascii_only else text
+
+
+def minimap_text(index: LaneIndex, viewport: Viewport, width: int, *, ascii_only: bool) -> str:
+    """Return the whole recording in one row, the visible part in brackets."""
+    if width <= 0:
+        return ""
+    busy = index.device_busy if index.has_device else index.host_busy
+    edges = Viewport.whole(viewport.total_ns).edges(width)
+    first, after = busy.touching(edges)
+    eighths = busy_eighths(busy.covered(edges), np.diff(edges), after - first)
+    if ascii_only:
+        letters = [" ....oooo"[level] for level in eighths.tolist()]
+    else:
+        letters = list(_text(_HEIGHTS[eighths]))
+    if not viewport.is_whole:
+        low = viewport.start_ns * width // viewport.total_ns
+        high = min((viewport.end_ns * width - 1) // viewport.total_ns, width - 1)
+        letters[low] = "["
+        letters[high] = "]" if high > low else "|"
+    return "".join(letters)
+
+
+_TIME: Final = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(ns|us|µs|μs|ms|s)?\s*")
+_TIME_UNITS: Final = {"ns": 1, "us": NS_PER_US, "ms": NS_PER_MS, "s": NS_PER_S}
+
+
+def parse_time(text: str) -> int | None:
+    """Return a time as typed, in nanoseconds: ``1.2ms``, ``340us``; ``None`` if it is none.
+
+    Without a unit it is milliseconds.
+    """
+    found = _TIME.fullmatch(text)
+    if found is None:
+        return None
+    unit = (found.group(2) or "ms").replace("µ", "u").replace("μ", "u")
+    return int(Decimal(found.group(1)) * _TIME_UNITS[unit])
+
+
+def kind_noun(trace: Trace, track_id: int) -> str:
+    """Return what the slices of a track are called."""
+    nouns = {TrackKind.DEVICE: "kernels and copies", TrackKind.PYTHON: "frames"}
+    return nouns.get(trace.tracks[track_id].kind, "slices")
+
+
+def cell_text(trace: Trace, lane: Lane, start_ns: int, end_ns: int) -> str:
+    """Return what one cell of a lane holds: ``37 kernels here, 61.0 % busy``."""
+    covered = lane.spans.covered_between(start_ns, end_ns)
+    n_here = lane.spans.count_between(start_ns, end_ns)
+    noun = "busy spans" if lane.is_union else kind_noun(trace, lane.track_id)
+    return f"{count(n_here)} {noun} here, {percent(covered / max(end_ns - start_ns, 1))} busy"
+
+
+@dataclass(frozen=True, slots=True)
+class RangeStats:
+    """What a range of time holds."""
+
+    busy_ns: int
+    """Time in which any device works, or the host where there is no device work."""
+    sum_ns: int
+    """Summed over all streams, parts in the range alone."""
+    n_slices: int
+    by_class: tuple[tuple[str, int, int], ...]
+    """Name, summed time and number of each class of work, the longest first."""
+
+
+def range_stats(trace: Trace, index: LaneIndex, start_ns: int, end_ns: int) -> RangeStats:
+    """Return what lies between two times."""
+    sums: dict[int, list[int]] = {}
+    kinds = DEVICE_WORK if index.has_device else (SliceKind.OPERATOR, SliceKind.RUNTIME)
+    wanted = {_HUE_OF_KIND[kind] for kind in kinds if kind in _HUE_OF_KIND}
+    for lane in index.lanes:
+        is_device = trace.tracks[lane.track_id].kind == TrackKind.DEVICE
+        if is_device != index.has_device or not len(lane.hues):
+            continue
+        for hue, spans in lane.by_hue or ((int(lane.hues[0]), lane.spans),):
+            if index.has_device or (hue in wanted and lane.level == 0):
+                entry = sums.setdefault(hue, [0, 0])
+                entry[0] += spans.covered_between(start_ns, end_ns)
+                entry[1] += spans.count_between(start_ns, end_ns)
+    busy = index.device_busy if index.has_device else index.host_busy
+    rows = [(HUE_NAMES[hue], ns, n) for hue, (ns, n) in sums.items() if n]
+    rows.sort(key=lambda row: (-row[1], row[0]))
+    return RangeStats(
+        busy.covered_between(start_ns, end_ns),
+        sum(ns for _, ns, _ in rows),
+        sum(n for _, _, n in rows),
+        tuple(rows),
+    )
+
+
+def range_text(trace: Trace, index: LaneIndex, start_ns: int, end_ns: int) -> str:
+    """Return one line on a range."""
+    stats = range_stats(trace, index, start_ns, end_ns)
+    span = max(end_ns - start_ns, 1)
+    where = "device" if index.has_device else "host"
+    parts = [
+        f"range {duration(end_ns - start_ns)}",
+        f"{where} busy {duration(stats.busy_ns)} ({percent(stats.busy_ns / span)})",
+        f"sum {duration(stats.sum_ns)}",
+        f"{count(stats.n_slices)} slices",
+    ]
+    parts += [f"{name} {duration(ns)} in {count(n)}" for name, ns, n in stats.by_class[:4]]
+    return " · ".join(parts)

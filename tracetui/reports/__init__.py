@@ -1,0 +1,1 @@
+"""Presentation written as text, Markdown, JSON or CSV."""

@@ -1,0 +1,130 @@
+"""A report as Markdown: tables for people, on a terminal or in an issue."""
+
+import re
+from typing import Any, Final
+
+from tracetui.format import NOT_MEASURED, count, duration, middle_ellipsis, percent
+from tracetui.presentation.overview import answer, file_line, load_lines, recorded
+from tracetui.reports.report import Row, Time, TraceReport, file_title
+
+_MARKUP: Final = re.compile(r"([\\`*_{}\[\]<>|#~])")
+_NAME_WIDTH: Final = 80
+_TABLES: Final = {
+    "devices": ("Devices", ("device", "name", "span_us", "busy_us", "idle_us", "kernels")),
+    "idle": (
+        "Idle time of the devices, by cause",
+        (
+            "device",
+            "sync_us",
+            "launch_us",
+            "host_wait_us",
+            "kernel_wait_us",
+            "artefact_us",
+            "other_us",
+        ),
+    ),
+    "steps": ("Steps", ("number", "start_us", "wall_us", "gpu_by_launch_us", "kernels")),
+    "annotations": (
+        "Annotations",
+        ("name", "calls", "total_us", "self_us", "device_total_us", "kernels_per_call"),
+    ),
+    "operators": (
+        "Operators",
+        ("name", "calls", "total_us", "self_us", "device_total_us", "device_self_us", "kernels"),
+    ),
+    "kernels": (
+        "Kernels",
+        ("short_name", "class", "calls", "total_us", "mean_us", "min_us", "max_us"),
+    ),
+    "memops": ("Copies and memsets", ("name", "calls", "total_us", "bytes")),
+    "runtime_calls": ("Runtime calls", ("name", "calls", "total_us", "self_us")),
+    "python_functions": ("Python functions", ("name", "calls", "total_us", "self_us")),
+    "other_slices": ("Other slices", ("name", "calls", "total_us", "self_us")),
+}
+
+
+def escaped(text: str) -> str:
+    """Return text that Markdown shows letter for letter, also inside a table."""
+    return _MARKUP.sub(r"\\\1", text)
+
+
+def _cell(value: Any) -> str:
+    match value:
+        case None:
+            return NOT_MEASURED
+        case str():
+            return escaped(middle_ellipsis(value, _NAME_WIDTH))
+        case Time():
+            return duration(value.ns)
+        case int():
+            return count(value)
+        case float():
+            return f"{value:g}"
+        case _:
+            return escaped(str(value))
+
+
+def _heading(column: str) -> str:
+    return column.removesuffix("_us").removeprefix("short_").replace("_", " ")
+
+
+def _table(title: str, columns: tuple[str, ...], rows: list[Row]) -> list[str]:
+    cells = [[_heading(column) for column in columns]]
+    cells += [[_cell(row[column]) for column in columns] for row in rows]
+    is_text = [isinstance(rows[0][column], str) for column in columns]
+    widths = [max(len(row[position]) for row in cells) for position in range(len(columns))]
+    lines = [
+        "| "
+        + " | ".join(
+            cell.ljust(width) if text else cell.rjust(width)
+            for cell, width, text in zip(row, widths, is_text, strict=True)
+        )
+        + " |"
+        for row in cells
+    ]
+    rule = "|".join(
+        "-" * (width + 2) if text else "-" * (width + 1) + ":"
+        for width, text in zip(widths, is_text, strict=True)
+    )
+    return [f"## {title}", "", lines[0], f"|{rule}|", *lines[1:], ""]
+
+
+def _busy(report: TraceReport) -> str:
+    gpu, host = report.gpu(), report.host()
+    text = f"Host: {count(host['threads'])} threads, busy {duration(host['busy_us'].ns)}"
+    if gpu["busy_us"] is None:
+        return text
+    busy_ns, span_ns = gpu["busy_us"].ns, gpu["span_us"].ns
+    ratio = percent(busy_ns / span_ns if span_ns else None)
+    return f"{text}. Devices: busy {duration(busy_ns)} of {duration(span_ns)} ({ratio})"
+
+
+def markdown_report(report: TraceReport, limit: int = 0) -> str:
+    """Return the report as Markdown; ``limit`` rows of each table, 0 for all."""
+    trace = report.trace
+    lines = [
+        f"# {escaped(file_title(report))}",
+        "",
+        f"**{escaped(answer(trace))}**",
+        "",
+        f"{escaped(file_line(trace))}  ",
+        f"{escaped(recorded(trace))}  ",
+        f"{_busy(report)}",
+        "",
+    ]
+    notes = load_lines(trace)
+    if notes:
+        lines += ["## Reading the file", "", *(f"- {escaped(note)}" for note in notes), ""]
+    tables = report.tables(limit)
+    for name, (title, columns) in _TABLES.items():
+        if tables[name]:
+            lines += _table(title, columns, tables[name])
+    missing = report.summary()["missing"]
+    if missing:
+        lines += ["## Not recorded", ""]
+        lines += [
+            f"- {each['what']}: no {', '.join(each['disables'])}; record with `{each['flag']}`"
+            for each in missing
+        ]
+        lines.append("")
+    return "\n".join(lines)

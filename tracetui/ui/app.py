@@ -1,0 +1,186 @@
+"""The application: which screen, which theme, and leaving in good order."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import ClassVar, Final
+
+import platformdirs
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.filter import Monochrome, NoColor
+from textual.theme import BUILTIN_THEMES, Theme
+
+from tracetui.presentation.browse import StateStore
+from tracetui.ui.screens.main import MainScreen
+from tracetui.ui.screens.start import StartScreen
+
+NO_COLOUR: Final = Theme(
+    name="no-colour",
+    primary="ansi_default",
+    secondary="ansi_default",
+    warning="ansi_default",
+    error="ansi_default",
+    success="ansi_default",
+    accent="ansi_default",
+    foreground="ansi_default",
+    background="ansi_default",
+    surface="ansi_default",
+    panel="ansi_default",
+    boost="ansi_default",
+    ansi=True,
+    variables={
+        **BUILTIN_THEMES["ansi-dark"].variables,
+        "block-cursor-foreground": "ansi_default",
+        "block-cursor-background": "ansi_default",
+        "block-cursor-text-style": "reverse",
+        "block-cursor-blurred-foreground": "ansi_default",
+        "block-cursor-blurred-background": "ansi_default",
+        "block-cursor-blurred-text-style": "underline",
+        "input-cursor-foreground": "ansi_default",
+        "input-cursor-background": "ansi_default",
+        "input-cursor-text-style": "reverse",
+    },
+)
+THEMES: Final = ("textual-dark", "textual-light", "ansi-dark", NO_COLOUR.name)
+"""What ``T`` goes through: dark, light, the terminal's own 16 colours, none."""
+_SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
+_SIGNAL_STATUS: Final = 128
+
+
+class TraceTuiApp(App[None]):
+    """Opens traces, or a list of them to choose from."""
+
+    CSS_PATH = "styles/app.tcss"
+    TITLE = "tracetui"
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("q", "quit", "Quit"),
+        Binding("ctrl+c", "quit", "Quit", priority=True),
+        Binding("ctrl+z", "suspend_process", "Suspend"),
+        Binding("T", "next_theme", "Next theme"),
+    ]
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        *,
+        directory: str | None = None,
+        use_mouse: bool = True,
+        ascii_only: bool = False,
+    ) -> None:
+        """Open files, or list a folder, or start with nothing.
+
+        Args:
+            paths: Files to open.
+            directory: The folder whose traces to list when there are no files.
+            use_mouse: Whether the terminal is asked for the mouse.
+            ascii_only: Whether to draw with ASCII characters.
+        """
+        super().__init__()
+        self.ascii_only = ascii_only
+        self.use_mouse = use_mouse
+        self.animation_level = "none"
+        self._paths = tuple(paths)
+        self._directory = directory
+        self._store = StateStore(Path(platformdirs.user_state_dir("tracetui")))
+        self._main: MainScreen | None = None
+        self._without_colour = NoColor()
+        self._filters = [each for each in self._filters if not isinstance(each, Monochrome)]
+        self.register_theme(NO_COLOUR)
+        if self.no_color:
+            self.theme = NO_COLOUR.name
+        elif self.console.color_system == "standard":
+            self.theme = "ansi-dark"
+
+    @property
+    def is_colourless(self) -> bool:
+        """Return whether the theme does without colours."""
+        return self.theme == NO_COLOUR.name
+
+    def on_mount(self) -> None:
+        """Show the first screen."""
+        self.theme_changed_signal.subscribe(self, self._apply_theme)
+        self._apply_theme(self.current_theme)
+        self._watch_signals()
+        if self._paths:
+            self.open_paths(self._paths)
+        else:
+            self.push_screen(StartScreen(self._store, self._directory))
+
+    def on_unmount(self) -> None:
+        """Leave the signals as they were."""
+        loop = asyncio.get_running_loop()
+        with suppress(NotImplementedError, RuntimeError, ValueError):
+            for number in _SIGNALS:
+                loop.remove_signal_handler(number)
+
+    def _watch_signals(self) -> None:
+        """Leave through the front door when the connection drops, so the terminal is restored."""
+        loop = asyncio.get_running_loop()
+        with suppress(NotImplementedError, RuntimeError, ValueError):
+            for number in _SIGNALS:
+                loop.add_signal_handler(number, self._leave_on_signal, int(number))
+
+    def _leave_on_signal(self, number: int) -> None:
+        self.exit(return_code=_SIGNAL_STATUS + number)
+
+    def _apply_theme(self, theme: Theme) -> None:
+        """Drop every colour, also those that are no part of the theme, where it has none."""
+        self._filters = [each for each in self._filters if each is not self._without_colour]
+        if theme.name == NO_COLOUR.name:
+            self._filters.append(self._without_colour)
+        self.refresh(layout=True)
+
+    def open_paths(self, paths: Sequence[str]) -> None:
+        """Open files, beside those that are open already."""
+        if self._main is None:
+            self._main = MainScreen(paths, self._store)
+            self.switch_screen(self._main) if self._has_start else self.push_screen(self._main)
+            return
+        for path in paths:
+            self._main.open(path)
+
+    @property
+    def _has_start(self) -> bool:
+        return isinstance(self.screen, StartScreen)
+
+    def on_start_screen_opened(self, message: StartScreen.Opened) -> None:
+        """Open what was chosen."""
+        if self._main is not None and self._has_start:
+            self.pop_screen()
+        self.open_paths((message.path,))
+
+    def on_main_screen_open_requested(self) -> None:
+        """Let the user choose another file."""
+        start = StartScreen(self._store, self._directory)
+        start.can_go_back = True
+        self.push_screen(start)
+
+    def on_main_screen_nothing_open(self, message: MainScreen.NothingOpen) -> None:
+        """Say why on the start screen."""
+        self._main = None
+        start = StartScreen(self._store, self._directory, message.error)
+        self.switch_screen(start)
+
+    def action_next_theme(self) -> None:
+        """Change to the next theme."""
+        position = THEMES.index(self.theme) if self.theme in THEMES else -1
+        self.theme = THEMES[(position + 1) % len(THEMES)]
+
+
+def run_app(
+    paths: Sequence[str],
+    *,
+    directory: str | None = None,
+    use_mouse: bool = True,
+    ascii_only: bool = False,
+) -> int:
+    """Run the application until the user leaves; return the process's exit status."""
+    os.environ.setdefault("TEXTUAL_ANIMATIONS", "none")
+    app = TraceTuiApp(paths, directory=directory, use_mouse=use_mouse, ascii_only=ascii_only)
+    app.run(mouse=use_mouse)
+    return app.return_code or 0

@@ -1,0 +1,131 @@
+"""Every key, once: help, footer and the manual's table come from here."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+GLOBAL: Final = "global"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What one key, or a pair of keys that belong together, does."""
+
+    keys: tuple[str, ...]
+    """As Textual names them."""
+    scope: str
+    """A view's ``name_id``, or ``global``."""
+    description: str
+    hint: str = ""
+    """One or two words for the footer; empty keeps it out of there."""
+    shown: str = ""
+    """How the key is written where its name is not what is on the keyboard."""
+
+    @property
+    def label(self) -> str:
+        """Return how the keys are written for people."""
+        return self.shown or " ".join(_LABELS.get(key, key) for key in self.keys)
+
+
+_LABELS: Final = {
+    "question_mark": "?",
+    "slash": "/",
+    "backslash": "\\",
+    "ampersand": "&",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
+    "less_than_sign": "<",
+    "greater_than_sign": ">",
+    "apostrophe": "'",
+    "full_stop": ".",
+    "comma": ",",
+    "minus": "-",
+    "equals_sign": "=",
+    "escape": "esc",
+    "left": "←",
+    "right": "→",
+    "up": "↑",
+    "down": "↓",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
+    "home": "Home",
+    "end": "End",
+}
+
+KEYS: Final = (
+    Key(("1",), GLOBAL, "Overview: the answer and where time goes", shown="1"),
+    Key(("2",), GLOBAL, "Timeline: threads and streams over time", shown="2"),
+    Key(("3",), GLOBAL, "Operators: the call tree and its sums", shown="3"),
+    Key(("4",), GLOBAL, "Kernels: what ran on the device", shown="4"),
+    Key(("question_mark",), GLOBAL, "Help: the keys that work here", hint="help"),
+    Key(("q", "ctrl+c"), GLOBAL, "Leave tracetui, from anywhere", hint="quit", shown="q ctrl+c"),
+    Key(
+        ("escape",),
+        GLOBAL,
+        "Stop loading and keep what was read; else drop the range; never leaves",
+    ),
+    Key(("slash",), GLOBAL, "Search a name", hint="search"),
+    Key(("n", "N"), GLOBAL, "Next and previous match"),
+    Key(("ampersand",), GLOBAL, "Filter, as in dur>20us cat:gemm -name:triton", hint="filter"),
+    Key(("backslash",), GLOBAL, "Clear the filter"),
+    Key(
+        ("right_square_bracket", "left_square_bracket"),
+        GLOBAL,
+        "Follow operator, launch, kernel, next kernel; and back",
+        hint="follow",
+    ),
+    Key(("less_than_sign", "greater_than_sign"), GLOBAL, "Back and forward in the jump list"),
+    Key(("m",), GLOBAL, "Mark this place"),
+    Key(("apostrophe",), GLOBAL, "List the marks and go to one"),
+    Key(("y",), GLOBAL, "Copy this view as text", hint="copy"),
+    Key(("Y",), GLOBAL, "Write this view as text to a file"),
+    Key(("o",), GLOBAL, "Switch to the next open trace"),
+    Key(("T",), GLOBAL, "Next theme: dark, light, 16 colours, no colour"),
+    Key(("ctrl+z",), GLOBAL, "Suspend; fg comes back"),
+    Key(("ctrl+p",), GLOBAL, "Command palette"),
+    Key(("enter",), "start", "Open the trace"),
+    Key(("j", "k", "up", "down"), "start", "Next and previous trace", shown="j k ↑↓"),
+    Key(("enter",), "overview", "Go to what the line is about", hint="open"),
+    Key(
+        ("j", "k", "up", "down"), "overview", "Next and previous line", hint="line", shown="j k ↑↓"
+    ),
+    Key(("pagedown", "pageup"), "overview", "A page down and up"),
+    Key(("g", "G", "home", "end"), "overview", "First and last line", shown="g G"),
+)
+
+
+def keys_of(scope: str, table: Iterable[Key] = KEYS) -> tuple[Key, ...]:
+    """Return the keys of one scope, in the table's order."""
+    return tuple(key for key in table if key.scope == scope)
+
+
+def conflicts(table: Iterable[Key] = KEYS) -> tuple[str, ...]:
+    """Return each key that means two things where one view has the focus."""
+    rows = tuple(table)
+    scopes = {key.scope for key in rows} | {GLOBAL}
+    found = []
+    for scope in sorted(scopes):
+        seen: set[str] = set()
+        for row in rows:
+            if row.scope not in (scope, GLOBAL):
+                continue
+            for name in row.keys:
+                if name in seen:
+                    found.append(f"{name} in {scope}")
+                seen.add(name)
+    return tuple(found)
+
+
+def footer_text(scope: str) -> str:
+    """Return the footer of a view: its own keys first, then those that work everywhere."""
+    shown = [key for key in (*keys_of(scope), *keys_of(GLOBAL)) if key.hint]
+    return "  ".join(f"{key.label} {key.hint}" for key in shown)
+
+
+def manual_table(table: Iterable[Key] = KEYS) -> str:
+    """Return the keys as the Markdown table of the manual."""
+    lines = ["| Where | Key | What it does |", "| --- | --- | --- |"]
+    for key in table:
+        label = key.label.replace("|", "\\|")
+        lines.append(f"| {key.scope} | `{label}` | {key.description} |")
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""A whole window each."""

@@ -1,0 +1,26 @@
+"""What all views share: the open trace, one selection, one range of time, one filter."""
+
+from dataclasses import dataclass, replace
+
+from tracetui.model.arrays import NO_ID
+from tracetui.model.trace import Trace
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Workspace:
+    """The shared state; the main screen replaces it as a whole, views only read it."""
+
+    trace: Trace
+    selection: int = NO_ID
+    """The selected slice, or ``NO_ID``."""
+    window: tuple[int, int] | None = None
+    """The visible range of the timeline, in nanoseconds; ``None`` is the whole trace."""
+    chosen_range: tuple[int, int] | None = None
+    """The range chosen with ``v``; statistics are restricted to it where a view can."""
+    filter_text: str = ""
+    """The filter expression, as typed."""
+    is_loading: bool = False
+
+    def with_selection(self, slice_id: int) -> "Workspace":
+        """Return the workspace with another slice selected."""
+        return replace(self, selection=slice_id)

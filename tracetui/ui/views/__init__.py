@@ -1,0 +1,12 @@
+"""The tabs of the main screen."""
+
+from typing import Final
+
+from tracetui.ui.views.base import View
+from tracetui.ui.views.kernels import KernelsView
+from tracetui.ui.views.operators import OperatorsView
+from tracetui.ui.views.overview import OverviewView
+from tracetui.ui.views.timeline import TimelineView
+
+VIEWS: Final[tuple[type[View], ...]] = (OverviewView, TimelineView, OperatorsView, KernelsView)
+"""In the order of their keys, from 1."""

@@ -1,0 +1,35 @@
+"""What every tab of the main screen is."""
+
+from typing import ClassVar
+
+from textual.containers import Vertical
+from textual.reactive import reactive
+
+from tracetui.ui.state import Workspace
+
+
+class View(Vertical):
+    """One tab; it draws the workspace and posts what the user did."""
+
+    name_id: ClassVar[str] = ""
+    """The name that messages and the jump list use, such as ``timeline``."""
+    title_text: ClassVar[str] = ""
+    short_title: ClassVar[str] = ""
+    """The title at 80 columns."""
+
+    workspace: reactive[Workspace | None] = reactive(None)
+
+    def watch_workspace(self, old: Workspace | None, new: Workspace | None) -> None:
+        """Show the new workspace; the trace, the selection or the window may have changed."""
+
+    def focus_main(self) -> None:
+        """Give the focus to the widget that takes this view's keys."""
+
+    def copied_text(self) -> str:
+        """Return what is on screen as plain text, for ``y``."""
+        return ""
+
+    def search(self, pattern: str, *, forward: bool = True) -> bool:
+        """Move to the next row or slice whose name contains ``pattern``; say if there was one."""
+        del pattern, forward
+        return False

@@ -1,0 +1,216 @@
+"""The overview: the answer first, then where time goes; every line leads to its place."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from tracetui.model.trace import Trace
+from tracetui.presentation.overview import OverviewLine, Part, overview_lines, recorded
+from tracetui.ui.messages import ViewRequested
+from tracetui.ui.state import Workspace
+from tracetui.ui.views.base import View
+from tracetui.ui.widgets.palette import class_style
+
+_MARGIN = 1
+_ROLES = ("answer", "heading", "dim", "warning", "bar", "cursor")
+
+
+class OverviewList(ScrollView, can_focus=True, inherit_bindings=False):
+    """Lines with a cursor; it draws only those in sight."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"overview-list--{role}" for role in _ROLES}
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "open", "Go to what the line is about"),
+        Binding("j,down", "move(1)", "Next line"),
+        Binding("k,up", "move(-1)", "Previous line"),
+        Binding("pagedown", "page(1)", "A page down"),
+        Binding("pageup", "page(-1)", "A page up"),
+        Binding("g,home", "edge(-1)", "First line"),
+        Binding("G,end", "edge(1)", "Last line"),
+    ]
+
+    cursor: reactive[int] = reactive(0, repaint=False)
+
+    def __init__(self) -> None:
+        """Start without lines."""
+        super().__init__()
+        self._lines: tuple[OverviewLine, ...] = ()
+
+    @property
+    def lines(self) -> tuple[OverviewLine, ...]:
+        """Return what is listed."""
+        return self._lines
+
+    def show(self, lines: tuple[OverviewLine, ...]) -> None:
+        """List other lines; the cursor keeps its place."""
+        self._lines = lines
+        self.virtual_size = Size(0, len(lines))
+        self.cursor = max(0, min(self.cursor, len(lines) - 1))
+        self.refresh()
+
+    def validate_cursor(self, cursor: int) -> int:
+        """Keep the cursor on a line."""
+        return max(0, min(cursor, len(self._lines) - 1))
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        """Bring the line in sight and redraw the two lines that changed."""
+        self.scroll_to_region(Region(0, new, 1, 1), animate=False, force=True, origin_visible=False)
+        for row in (old, new):
+            self.refresh_line(row - self.scroll_offset.y)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one line."""
+        width = self.size.width
+        row = y + self.scroll_offset.y
+        if width <= _MARGIN or not 0 <= row < len(self._lines):
+            return Strip.blank(max(width, 0), self.rich_style)
+        is_cursor = row == self.cursor and self.has_focus
+        segments = [Segment("▌" if is_cursor and not self._is_ascii else " ", self.rich_style)]
+        if is_cursor and self._is_ascii:
+            segments = [Segment(">", self.rich_style)]
+        segments += [Segment(part.text, self._style_of(part)) for part in self._lines[row].parts]
+        strip = Strip(segments).adjust_cell_length(width, self.rich_style)
+        if is_cursor:
+            cursor_style = self.get_component_rich_style("overview-list--cursor", partial=True)
+            return strip.apply_style(cursor_style)
+        return strip
+
+    @property
+    def _is_ascii(self) -> bool:
+        return bool(getattr(self.app, "ascii_only", False))
+
+    def _style_of(self, part: Part) -> Style:
+        style = self.rich_style
+        if part.work_class is not None:
+            return style + class_style(part.work_class)
+        if part.role:
+            name = f"overview-list--{part.role}"
+            return style + self.get_component_rich_style(name, partial=True)
+        return style
+
+    def on_focus(self) -> None:
+        """Show the cursor."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """Hide the cursor."""
+        self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        """Move the cursor to the clicked line."""
+        self.cursor = event.y + self.scroll_offset.y
+
+    def action_move(self, amount: int) -> None:
+        """Move to the next line that says something."""
+        row = self.cursor + amount
+        while 0 < row < len(self._lines) - 1 and not self._lines[row].parts:
+            row += amount
+        self.cursor = row
+
+    def action_page(self, amount: int) -> None:
+        """Move by a page."""
+        self.cursor += amount * max(self.size.height - 1, 1)
+
+    def action_edge(self, side: int) -> None:
+        """Move to the first or last line."""
+        self.cursor = 0 if side < 0 else len(self._lines) - 1
+
+    def action_open(self) -> None:
+        """Ask for what the line is about."""
+        if self._lines and self._lines[self.cursor].view:
+            line = self._lines[self.cursor]
+            self.post_message(ViewRequested(line.view, line.slice_id))
+
+
+class OverviewView(View):
+    """The first tab."""
+
+    name_id: ClassVar[str] = "overview"
+    title_text: ClassVar[str] = "Overview"
+    short_title: ClassVar[str] = "Over"
+
+    @dataclass
+    class Computed(Message):
+        """The overview of a trace is there."""
+
+        trace: Trace
+        width: int
+        lines: tuple[OverviewLine, ...]
+        recorded: str
+
+    def __init__(self) -> None:
+        """Start without a trace."""
+        super().__init__()
+        self._is_computing = False
+        self._shown: tuple[Trace | None, int] = (None, 0)
+
+    def compose(self) -> ComposeResult:
+        """Build the list."""
+        yield OverviewList()
+
+    @property
+    def list(self) -> OverviewList:
+        """Return the list of lines."""
+        return self.query_one(OverviewList)
+
+    def watch_workspace(self, old: Workspace | None, new: Workspace | None) -> None:
+        """Compute the overview of a new trace; nothing else of the workspace shows here."""
+        if new is not None and (old is None or old.trace is not new.trace):
+            self._compute_if_needed()
+
+    def on_resize(self) -> None:
+        """Lay the lines out for the new width."""
+        self._compute_if_needed()
+
+    def _compute_if_needed(self) -> None:
+        width = (self.size.width or self.app.size.width) - 2 * _MARGIN
+        if self.workspace is None or width <= 0 or self._is_computing:
+            return
+        trace = self.workspace.trace
+        if self._shown != (trace, width):
+            self._is_computing = True
+            self._compute(trace, width, bool(getattr(self.app, "ascii_only", False)))
+
+    @work(thread=True, group="overview")
+    def _compute(self, trace: Trace, width: int, ascii_only: bool) -> None:  # noqa: FBT001
+        lines = overview_lines(trace, width, ascii_only=ascii_only)
+        self.post_message(self.Computed(trace, width, lines, recorded(trace)))
+
+    def on_overview_view_computed(self, message: Computed) -> None:
+        """Show the result unless another trace has taken its place, then catch up."""
+        self._is_computing = False
+        if self.workspace is not None and message.trace is self.workspace.trace:
+            self._shown = (message.trace, message.width)
+            self.list.show(message.lines)
+        self._compute_if_needed()
+
+    def focus_main(self) -> None:
+        """Focus the list."""
+        self.list.focus(scroll_visible=False)
+
+    def copied_text(self) -> str:
+        """Return the lines as text."""
+        return "\n".join(line.text.rstrip() for line in self.list.lines)
+
+    def search(self, pattern: str, *, forward: bool = True) -> bool:
+        """Move to the next line that contains the pattern, around the end."""
+        shown = self.list
+        n = len(shown.lines)
+        step = 1 if forward else -1
+        for distance in range(1, n + 1):
+            row = (shown.cursor + step * distance) % n
+            if pattern.lower() in shown.lines[row].text.lower():
+                shown.cursor = row
+                return True
+        return False
