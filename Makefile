@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test format snapshots golden bench traces
+.PHONY: help demo test format snapshots golden bench traces keys
 
 help:
 	@echo "make demo       open tracetui on the bundled samples"
@@ -16,6 +16,7 @@ help:
 	@echo "make golden     write the stored values anew"
 	@echo "make bench      what loading costs, as ratios within one run"
 	@echo "make traces     record the bundled samples anew"
+	@echo "make keys       write the README's table of keys anew"
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
@@ -56,3 +57,6 @@ bench: $(VENV)/.installed-dev
 
 traces: $(VENV)/.installed-dev
 	$(BIN)/python -m tracetui.capture.samples sample_traces
+
+keys: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.architecture.test_readme

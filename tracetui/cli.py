@@ -308,8 +308,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _fail(message: str, status: int) -> int:
-    text = " ".join(message.splitlines())
-    print(f"tracetui: {text}", file=sys.stderr)
+    print(f"tracetui: {_shown(' '.join(message.splitlines()))}", file=sys.stderr)
     return status
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from tests.conftest import SHARED
 from tracetui.analysis.launches import launch_stats, queue_depth
+from tracetui.analysis.steps import steps
 from tracetui.analysis.utilization import utilization
-from tracetui.model.slices import SliceKind
 from tracetui.readers import read_trace
 
 _SUFFIX = ".golden.json"
@@ -24,7 +24,7 @@ def _goldens():
         values = json.loads(path.read_text(), parse_float=Decimal)["values"]
         if "reference_gpu" in values:
             name = path.name.removesuffix(_SUFFIX)
-            yield pytest.param(name, values["reference_gpu"], id=name)
+            yield pytest.param((name, values["reference_gpu"]), id=name)
 
 
 GOLDENS = list(_goldens()) if SHARED.is_dir() else []
@@ -33,96 +33,97 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@pytest.fixture(scope="module")
-def load():
-    """Return a reader that keeps the last trace: the tests of one file follow one another."""
-    kept = {}
-
-    def read(name):
-        if name not in kept:
-            kept.clear()
-            kept[name] = read_trace(SHARED / "traces" / name, use_cache=False)
-        return kept[name]
-
-    return read
+@pytest.fixture(scope="module", params=GOLDENS)
+def recording(request):
+    """Return a trace and its golden values, read once for all tests of it."""
+    name, golden = request.param
+    return read_trace(SHARED / "traces" / name, use_cache=False), golden
 
 
 def _ns(microseconds):
     return int(Decimal(microseconds) * 1000)
 
 
-@pytest.mark.parametrize(("name", "golden"), GOLDENS)
-class TestGolden:
-    def test_idle_by_stream(self, name, golden, load):
-        found = {
-            f"{use.device}/{stream.stream}": stream.idle_hta
-            for use in utilization(load(name))
-            for stream in use.streams
-        }
+def test_idle_by_stream(self, name, golden, load):
+    found = {
+        f"{use.device}/{stream.stream}": stream.idle_hta
+        for use in utilization(trace)
+        for stream in use.streams
+    }
 
-        for key, expected in golden[_IDLE].items():
-            for cause in ("host_wait", "kernel_wait", "other"):
-                part = expected.get(cause, {"n": 0, "us": 0})
-                assert getattr(found[key], f"n_{cause}") == part["n"], (key, cause)
-                assert getattr(found[key], f"{cause}_ns") == _ns(part["us"]), (key, cause)
+    for key, expected in golden[_IDLE].items():
+        for cause in ("host_wait", "kernel_wait", "other"):
+            part = expected.get(cause, {"n": 0, "us": 0})
+            assert getattr(found[key], f"n_{cause}") == part["n"], (key, cause)
+            assert getattr(found[key], f"{cause}_ns") == _ns(part["us"]), (key, cause)
 
-    @pytest.mark.parametrize("calls", ["any_runtime_or_driver_call", "hta_launch_names"])
-    def test_launches(self, name, golden, load, calls):
-        trace = load(name)
-        stats = launch_stats(trace)
-        expected = golden[f"launch_stats|{calls}"]
-        if calls == "hta_launch_names":
-            stats = stats.called(trace)
 
-        for key, column in {
-            "cpu_duration": stats.cpu_ns,
-            "gpu_duration": stats.gpu_ns,
-            "launch_delay=max(0,gpu_start-runtime_end)": stats.delay_ns,
-            "start_to_start=gpu_start-runtime_start": stats.start_to_start_ns,
-        }.items():
-            assert len(column) == expected[key]["n"], key
-            if len(column):
-                assert int(column.sum()) == _ns(expected[key]["sum_us"]), key
-                assert int(column.min()) == _ns(expected[key]["min_us"]), key
-                assert int(column.max()) == _ns(expected[key]["max_us"]), key
-                for percent in (25, 50, 75):
-                    wanted = float(expected[key][f"p{percent}_us"]) * 1000
-                    assert np.percentile(column, percent) == pytest.approx(wanted, abs=1), key
-        assert stats.n_shorter_than_call == expected["n_gpu_shorter_than_cpu"]
-        names, counts = np.unique(trace.slices.name_id[stats.launch_id], return_counts=True)
-        counted = {trace.names[i]: n for i, n in zip(names, counts.tolist(), strict=True)}
-        assert counted == expected["runtime_names"]
+@pytest.mark.parametrize("calls", ["any_runtime_or_driver_call", "hta_launch_names"])
+def test_launches(self, name, golden, load, calls):
+    trace = load(name)
+    stats = launch_stats(trace)
+    expected = golden[f"launch_stats|{calls}"]
+    if calls == "hta_launch_names":
+        stats = stats.called(trace)
 
-    def test_queue_length(self, name, golden, load):
-        trace = load(name)
-        if trace.names.find(_UNCOUNTED_LAUNCH) >= 0:
-            pytest.skip(f"the golden leaves {_UNCOUNTED_LAUNCH} out")
-        found = {f"{queue.device}/{queue.stream}": queue for queue in queue_depth(trace)}
+    for key, column in {
+        "cpu_duration": stats.cpu_ns,
+        "gpu_duration": stats.gpu_ns,
+        "launch_delay=max(0,gpu_start-runtime_end)": stats.delay_ns,
+        "start_to_start=gpu_start-runtime_start": stats.start_to_start_ns,
+    }.items():
+        assert len(column) == expected[key]["n"], key
+        if len(column):
+            assert int(column.sum()) == _ns(expected[key]["sum_us"]), key
+            assert int(column.min()) == _ns(expected[key]["min_us"]), key
+            assert int(column.max()) == _ns(expected[key]["max_us"]), key
+            for percent in (25, 50, 75):
+                wanted = float(expected[key][f"p{percent}_us"]) * 1000
+                assert np.percentile(column, percent) == pytest.approx(wanted, abs=1), key
+    assert stats.n_shorter_than_call == expected["n_gpu_shorter_than_cpu"]
+    names, counts = np.unique(trace.slices.name_id[stats.launch_id], return_counts=True)
+    counted = {trace.names[i]: n for i, n in zip(names, counts.tolist(), strict=True)}
+    assert counted == expected["runtime_names"]
 
-        for key, expected in golden[_QUEUE].items():
-            queue = found.pop(key)
-            assert len(queue.depth) == expected["n_points"], key
-            assert int(queue.depth.min()) == expected["min"], key
-            assert int(queue.depth.max()) == expected["max"], key
-            for value, column in (
-                (float(queue.depth.mean()), "mean_over_points"),
-                (float(queue.depth.std(ddof=1)), "std_over_points"),
-                (queue.mean_depth, "time_weighted_mean"),
-            ):
-                assert value == pytest.approx(float(expected[column]), abs=1e-6), (key, column)
-        assert found == {}
 
-    def test_busy_in_total(self, name, golden, load):
-        for use in utilization(load(name)):
-            expected = golden["per_device"][str(use.device)]
-            assert use.busy_ns == _ns(expected["gpu_union_us"])
-            if use.comm_ns == 0:
-                assert use.compute_ns == _ns(expected["kernel_union_us"])
+def test_queue_length(self, name, golden, load):
+    trace = load(name)
+    if trace.names.find(_UNCOUNTED_LAUNCH) >= 0:
+        pytest.skip(f"the golden leaves {_UNCOUNTED_LAUNCH} out")
+    found = {f"{queue.device}/{queue.stream}": queue for queue in queue_depth(trace)}
 
-    def test_busy_in_each_step(self, name, golden, load):
-        trace = load(name)
-        may_be = np.isin(trace.slices.kind, (SliceKind.ANNOTATION, SliceKind.OPERATOR))
-        names = {trace.names[i] for i in np.unique(trace.slices.name_id[may_be]).tolist()}
-        for use in utilization(trace):
-            for step in golden["per_device"][str(use.device)].get("host_steps", []):
-                assert step["name"] in names
+    for key, expected in golden[_QUEUE].items():
+        queue = found.pop(key)
+        assert len(queue.depth) == expected["n_points"], key
+        assert int(queue.depth.min()) == expected["min"], key
+        assert int(queue.depth.max()) == expected["max"], key
+        for value, column in (
+            (float(queue.depth.mean()), "mean_over_points"),
+            (float(queue.depth.std(ddof=1)), "std_over_points"),
+            (queue.mean_depth, "time_weighted_mean"),
+        ):
+            assert value == pytest.approx(float(expected[column]), abs=1e-6), (key, column)
+    assert found == {}
+
+
+def test_busy_in_total(self, name, golden, load):
+    for use in utilization(trace):
+        expected = golden["per_device"][str(use.device)]
+        assert use.busy_ns == _ns(expected["gpu_union_us"])
+        if use.comm_ns == 0:
+            assert use.compute_ns == _ns(expected["kernel_union_us"])
+
+
+def test_busy_in_each_step(recording):
+    trace, golden = recording
+    (device,) = golden["per_device"].values()
+
+    found = [
+        (trace.name_of(step.slice_id), step.wall_ns, step.gpu_by_clock_ns) for step in steps(trace)
+    ]
+
+    expected = [
+        (step["name"], _ns(step["dur_us"]), _ns(step["gpu_union_in_host_window_us"]))
+        for step in device.get("host_steps", [])
+    ]
+    assert sorted(found) == sorted(expected)

@@ -7,7 +7,7 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def state_folder(tmp_path, monkeypatch) -> Path:
+def state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "state"
     monkeypatch.setenv("XDG_STATE_HOME", str(folder))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -32,7 +32,7 @@ def event(name: str, category: str, ts: float, dur: float, **args: int) -> dict[
 
 
 @pytest.fixture
-def gpu_file(tmp_path) -> Path:
+def gpu_file(tmp_path: Path) -> Path:
     """Kernels at 20-80 and 120-140 us: idle for 40, of which 30 before and 5 inside a launch."""
     events = [
         event("aten::addmm", "cpu_op", 0, 100, **{"External id": 1}),
@@ -48,7 +48,7 @@ def gpu_file(tmp_path) -> Path:
 
 
 @pytest.fixture
-def cpu_file(tmp_path) -> Path:
+def cpu_file(tmp_path: Path) -> Path:
     """Two operators on the host."""
     events = [
         event("aten::linear", "cpu_op", 0, 100),

@@ -5,17 +5,21 @@ import os
 import signal
 
 import pytest
+from textual.color import Color
 
 from tests.ui.driver import Driver, running
 from tracetui.errors import TraceFormatError
 from tracetui.readers import read_trace
 from tracetui.readers.base import Progress
 from tracetui.ui.app import THEMES, TraceTuiApp, run_app
+from tracetui.ui.ascii_filter import plain_text
 from tracetui.ui.messages import RangeChosen, SliceSelected, ViewRequested, WindowChanged
 from tracetui.ui.screens import main as main_module
 from tracetui.ui.screens.help import HelpScreen
 from tracetui.ui.screens.prompt import ChoiceScreen, PromptScreen
 from tracetui.ui.views import VIEWS
+
+_BLACK = Color(0, 0, 0)
 
 
 def _slice(driver: Driver, name: str) -> int:
@@ -344,3 +348,29 @@ def test_run_app_gives_the_exit_status(cpu_file, monkeypatch):
 
     monkeypatch.setattr(TraceTuiApp, "run", run)
     assert run_app([str(cpu_file)], use_mouse=False) == 3
+
+
+async def test_ascii_only_draws_nothing_else(gpu_file):
+    app = TraceTuiApp([str(gpu_file)], ascii_only=True)
+    async with app.run_test(size=(90, 30)) as pilot:
+        driver = Driver(pilot, app)
+        await driver.settle()
+        lines = [
+            "".join(segment.text for segment in strip.apply_filter(app._filters[-1], _BLACK))
+            for strip in app.screen._compositor.render_strips()
+        ]
+        assert all(line.isascii() for line in lines)
+        assert any("60.00 us" in line for line in lines)
+
+
+def test_ascii_stand_ins_are_as_wide_as_what_they_stand_for():
+    assert plain_text("█▏ 3 µs … 漢 –") == "#| 3 us . ?? -"
+
+
+async def test_the_command_palette_offers_what_the_keys_do(gpu_file):
+    async with running(gpu_file) as driver:
+        commands = {each.title: each for each in driver.app.get_system_commands(driver.main)}
+        assert commands["Kernels"].help == "key 4"
+        await commands["Kernels"].callback()
+        assert driver.view_name == "kernels"
+        assert commands["Quit"].help == "key q"

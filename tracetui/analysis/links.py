@@ -91,19 +91,14 @@ def links(trace: Trace) -> Links:
     anchor = np.where((anchor < 0) & by_annotation & (owner >= 0), source, anchor)
     anchor = np.where(anchor < 0, owner, anchor)
 
-    dur_ns = slices.dur_ns[device_ids]
     hung = anchor >= 0
-    work_id, anchor, dur_ns, owner = (
-        column[hung] for column in (device_ids, anchor, dur_ns, owner)
-    )
-    frame = _frames_at(trace, anchor)
+    # A frame may launch without any operator, as Triton kernels do: the call itself counts.
+    frame = _frames_at(trace, np.where(launch >= 0, launch, anchor))
     in_frame = frame >= 0
-    work_id, hook, holder, dur_ns = (
-        np.concatenate((work_id, work_id[in_frame])),
-        np.concatenate((anchor, frame[in_frame])),
-        np.concatenate((owner, frame[in_frame])),
-        np.concatenate((dur_ns, dur_ns[in_frame])),
-    )
+    work_id = np.concatenate((device_ids[hung], device_ids[in_frame]))
+    hook = np.concatenate((anchor[hung], frame[in_frame]))
+    holder = np.concatenate((owner[hung], frame[in_frame]))
+    dur_ns = slices.dur_ns[work_id]
     device_self_ns = group_sums(holder, dur_ns, n)
     n_self = np.bincount(holder, minlength=n)
     device_total_ns = group_sums(hook, dur_ns, n)
@@ -122,7 +117,7 @@ def links(trace: Trace) -> Links:
     return Links(
         has_device=bool(len(device_ids)),
         launch_id=_spread(device_ids, launch, n),
-        owner_id=_spread(device_ids[hung], owner, n),
+        owner_id=_spread(device_ids, owner, n),
         operator_id=frozen(operator_id.astype(np.int32)),
         device_self_ns=frozen(device_self_ns),
         device_total_ns=frozen(device_total_ns),
@@ -184,7 +179,7 @@ def _is_on(trace: Trace, kind: TrackKind) -> Bools:
     return of_track[trace.slices.track_id] if len(trace.slices) else np.empty(0, bool)
 
 
-def _looked_up(column: Int64s, ids: Int64s) -> Int64s:
+def _looked_up(column: Int64s | Int32s, ids: Int64s) -> Int64s:
     found = np.full(len(ids), NO_ID, np.int64)
     found[ids >= 0] = column[ids[ids >= 0]]
     return found
@@ -228,7 +223,10 @@ def _launches(trace: Trace, device_ids: Int64s) -> tuple[Int64s, Int64s]:
 
 
 def _frames_at(trace: Trace, host_id: Int64s) -> Int64s:
-    """Return the innermost Python frame of the thread that is open when each slice starts."""
+    """Return the innermost Python frame of the thread that is open when each slice starts.
+
+    ``NO_ID`` for ``NO_ID`` and where there is none.
+    """
     slices = trace.slices
     frame, end_ns = np.full(len(host_id), NO_ID, np.int64), slices.end_ns
     python_track = {
@@ -236,8 +234,8 @@ def _frames_at(trace: Trace, host_id: Int64s) -> Int64s:
         for track_id, track in enumerate(trace.tracks)
         if track.kind == TrackKind.PYTHON
     }
-    tracks = slices.track_id[host_id]
-    for host_track in np.unique(tracks).tolist():
+    tracks = _looked_up(slices.track_id, host_id)
+    for host_track in np.unique(tracks[tracks >= 0]).tolist():
         line = trace.tracks[host_track]
         track_id = python_track.get((line.pid, line.tid))
         if track_id is None:

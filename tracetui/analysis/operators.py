@@ -99,19 +99,19 @@ def _data_frame(
 @once_per_trace
 def operator_stats(trace: Trace) -> NameStats:
     """Return the operators by name; every call counts, a same-named only child too."""
-    return _by_name(trace, _of_kind(trace, SliceKind.OPERATOR), links(trace).self_ns)
+    return stats_by_name(trace, _of_kind(trace, SliceKind.OPERATOR), links(trace).self_ns)
 
 
 @once_per_trace
 def annotation_stats(trace: Trace) -> NameStats:
     """Return the annotations of the host by name; their shadows on the device do not count."""
-    return _by_name(trace, _of_kind(trace, SliceKind.ANNOTATION), links(trace).self_ns)
+    return stats_by_name(trace, _of_kind(trace, SliceKind.ANNOTATION), links(trace).self_ns)
 
 
 @once_per_trace
 def python_stats(trace: Trace) -> NameStats:
     """Return the Python functions by name, by the tree of frames alone."""
-    return _by_name(trace, _of_kind(trace, SliceKind.PYTHON), links(trace).self_ns)
+    return stats_by_name(trace, _of_kind(trace, SliceKind.PYTHON), links(trace).self_ns)
 
 
 @once_per_trace
@@ -122,13 +122,13 @@ def runtime_stats(trace: Trace) -> NameStats:
     launch = link.launch_id[link.launched_id]
     launched_ns = group_sums(launch, trace.slices.dur_ns[link.launched_id], len(trace.slices))
     n_launched = np.bincount(launch, minlength=len(trace.slices)).astype(np.int64)
-    return _by_name(trace, rows, link.self_ns, (launched_ns, launched_ns, n_launched))
+    return stats_by_name(trace, rows, link.self_ns, (launched_ns, launched_ns, n_launched))
 
 
 @once_per_trace
 def other_stats(trace: Trace) -> NameStats:
     """Return the slices of no known category by name."""
-    return _by_name(trace, _of_kind(trace, SliceKind.OTHER), links(trace).self_ns)
+    return stats_by_name(trace, _of_kind(trace, SliceKind.OTHER), links(trace).self_ns)
 
 
 @once_per_trace
@@ -194,7 +194,7 @@ def _merged(trace: Trace, kind: SliceKind) -> NameStats:
     device_self_ns = np.where(folded, 0, link.device_self_ns)
     device_self_ns += group_sums(outermost[inner], link.device_self_ns[inner], len(self_ns))
     device = (link.device_total_ns, device_self_ns, link.n_device_total.astype(np.int64))
-    return _by_name(trace, rows[~folded[rows]], self_ns, device)
+    return stats_by_name(trace, rows[~folded[rows]], self_ns, device)
 
 
 def _of_kind(trace: Trace, kind: SliceKind) -> Int64s:
@@ -205,12 +205,17 @@ def _device_columns(link: Links) -> tuple[Int64s, Int64s, Int64s]:
     return link.device_total_ns, link.device_self_ns, link.n_device_total.astype(np.int64)
 
 
-def _by_name(
+def stats_by_name(
     trace: Trace,
     rows: Int64s,
     self_ns: Int64s,
     device: tuple[Int64s, Int64s, Int64s] | None = None,
 ) -> NameStats:
+    """Return the statistics of ``rows``, ascending slice ids, by name.
+
+    ``self_ns`` and the three columns of ``device`` (total, self, number of slices) hold one row
+    for each slice of the trace; without ``device`` the trace's own links count.
+    """
     columns = _grouped(
         trace,
         rows,

@@ -264,7 +264,7 @@ def _flowing(parts: list[Part], width: int, view: str) -> list[OverviewLine]:
         if row and used + len(part.text) > width:
             lines.append(OverviewLine((_label(""), *row), view))
             row, used = [], _LABEL_WIDTH
-        row += [part, Part("  ")]
+        row += [Part("  "), part] if row else [part]
         used += len(part.text) + 2
     if row:
         lines.append(OverviewLine((_label(""), *row), view))
@@ -298,6 +298,8 @@ def _step_lines(found: tuple[Step, ...], width: int, *, ascii_only: bool) -> lis
         for step in found[: max(width - _LABEL_WIDTH - 44, 8)]
     )
     text = f"  {len(found)} steps, median {duration(median)}, range {percent(spread)} of it"
+    if len(found) == 1:
+        text = f"  1 step, {duration(median)}"
     slowest = max(found, key=lambda step: step.wall_ns)
     lines = [
         OverviewLine(
@@ -444,12 +446,13 @@ def overview_lines(
     lines.extend(OverviewLine((Part(f"  {text}", "warning"),)) for text in report)
     missing = missing_inputs(trace)
     if missing:
+        flag_width = max(len(each.flag) for each in missing)
         lines += [_blank(), _heading("Not recorded", "  (record again with)")]
         lines.extend(
             OverviewLine(
                 (
                     Part(f"  {each.what:<16}"),
-                    Part(f"{each.flag:<24}"),
+                    Part(f"{each.flag:<{flag_width}}"),
                     Part("  no " + ", ".join(each.disables), "dim"),
                 )
             )

@@ -173,8 +173,9 @@ class Lane:
 
     def row_of(self, slice_id: int) -> int:
         """Return the row of a slice, or ``NO_ID`` if it lies elsewhere."""
-        rows = np.flatnonzero(self.slice_ids == slice_id)
-        return int(rows[0]) if len(rows) else NO_ID
+        row = int(np.searchsorted(self.slice_ids, slice_id))
+        is_here = row < len(self.slice_ids) and int(self.slice_ids[row]) == slice_id
+        return row if is_here else NO_ID
 
     def row_at(self, at_ns: int) -> int:
         """Return the row that covers a time, else the next, else the last; ``NO_ID`` of none."""

@@ -7,7 +7,8 @@ from tracetui.format import NOT_MEASURED, count, duration, middle_ellipsis, perc
 from tracetui.presentation.overview import answer, file_line, load_lines, recorded
 from tracetui.reports.report import Row, Time, TraceReport, file_title
 
-_MARKUP: Final = re.compile(r"([\\`*_{}\[\]<>|#~])")
+# An underscore inside a word and a number sign inside a line are letters to Markdown.
+_MARKUP: Final = re.compile(r"([\\`*\[\]<|~&]|^#|(?<!\w)_|_(?!\w))")
 _NAME_WIDTH: Final = 80
 _TABLES: Final = {
     "devices": ("Devices", ("device", "name", "span_us", "busy_us", "idle_us", "kernels")),
@@ -91,7 +92,8 @@ def _table(title: str, columns: tuple[str, ...], rows: list[Row]) -> list[str]:
 
 def _busy(report: TraceReport) -> str:
     gpu, host = report.gpu(), report.host()
-    text = f"Host: {count(host['threads'])} threads, busy {duration(host['busy_us'].ns)}"
+    threads = "1 thread" if host["threads"] == 1 else f"{count(host['threads'])} threads"
+    text = f"Host: {threads}, busy {duration(host['busy_us'].ns)}"
     if gpu["busy_us"] is None:
         return text
     busy_ns, span_ns = gpu["busy_us"].ns, gpu["span_us"].ns

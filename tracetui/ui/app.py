@@ -3,18 +3,22 @@
 import asyncio
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import platformdirs
-from textual.app import App
+from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.filter import Monochrome, NoColor
+from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES, Theme
 
 from tracetui.presentation.browse import StateStore
+from tracetui.ui.ascii_filter import AsciiFilter
+from tracetui.ui.keymap import label_of
 from tracetui.ui.screens.main import MainScreen
 from tracetui.ui.screens.start import StartScreen
 
@@ -90,6 +94,8 @@ class TraceTuiApp(App[None]):
         self._main: MainScreen | None = None
         self._without_colour = NoColor()
         self._filters = [each for each in self._filters if not isinstance(each, Monochrome)]
+        if ascii_only:
+            self._filters.append(AsciiFilter())
         self.register_theme(NO_COLOUR)
         if self.no_color:
             self.theme = NO_COLOUR.name
@@ -165,6 +171,16 @@ class TraceTuiApp(App[None]):
         self._main = None
         start = StartScreen(self._store, self._directory, message.error)
         self.switch_screen(start)
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """Offer what the keys do in the command palette too."""
+        for binding in MainScreen.BINDINGS if isinstance(screen, MainScreen) else ():
+            if isinstance(binding, Binding):
+                action = partial(screen.run_action, binding.action)
+                key = label_of(binding.key)
+                yield SystemCommand(binding.description, f"key {key}", action)
+        yield SystemCommand("Next theme", "key T", self.action_next_theme)
+        yield SystemCommand("Quit", "key q", self.action_quit)
 
     def action_next_theme(self) -> None:
         """Change to the next theme."""

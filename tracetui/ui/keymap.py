@@ -24,7 +24,7 @@ class Key:
     @property
     def label(self) -> str:
         """Return how the keys are written for people."""
-        return self.shown or " ".join(_LABELS.get(key, key) for key in self.keys)
+        return self.shown or " ".join(label_of(key) for key in self.keys)
 
 
 _LABELS: Final = {
@@ -92,6 +92,11 @@ KEYS: Final = (
     Key(("pagedown", "pageup"), "overview", "A page down and up"),
     Key(("g", "G", "home", "end"), "overview", "First and last line", shown="g G"),
 )
+
+
+def label_of(name: str) -> str:
+    """Return how people write a key that Textual calls ``name``."""
+    return _LABELS.get(name, name)
 
 
 def keys_of(scope: str, table: Iterable[Key] = KEYS) -> tuple[Key, ...]:

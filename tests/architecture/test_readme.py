@@ -1,0 +1,75 @@
+"""The README cannot lie: what it lists is compared with the code. Run as a program, it writes the table of keys anew."""
+
+import argparse
+import re
+from pathlib import Path
+
+import pytest
+
+from tracetui import cli
+from tracetui.ui.keymap import manual_table
+
+ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "README.md"
+_KEYS = re.compile(r"(<!-- keys: .*? -->\n).*?(<!-- /keys -->)", re.DOTALL)
+
+
+def _with_keys(text: str) -> str:
+    return _KEYS.sub(lambda match: f"{match[1]}{manual_table()}\n{match[2]}", text)
+
+
+def _options(parser: argparse.ArgumentParser) -> list[str]:
+    return [
+        option
+        for action in parser._actions
+        for option in action.option_strings
+        if option.startswith("--") and option != "--help"
+    ]
+
+
+def test_table_of_keys_is_the_keymap():
+    text = README.read_text()
+
+    assert text == _with_keys(text), "run: make keys"
+
+
+@pytest.mark.parametrize("option", _options(cli._view_parser()))
+def test_option_is_listed(option: str):
+    assert f"`{option}" in README.read_text()
+
+
+@pytest.mark.parametrize("option", _options(cli._report_parser()))
+def test_option_of_report_is_listed(option: str):
+    assert f"`report {option}" in README.read_text()
+
+
+@pytest.mark.parametrize("page", ["README.md", "tracetui/README.md", "sample_traces/README.md"])
+def test_links_lead_somewhere(page: str):
+    path = ROOT / page
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", path.read_text()):
+        assert (path.parent / target).exists(), target
+
+
+def test_tasks_that_are_named_exist():
+    makefile = (ROOT / "Makefile").read_text()
+    for task in re.findall(r"`?make ([a-z]+)`?$", README.read_text(), re.MULTILINE):
+        assert re.search(rf"^{task}:", makefile, re.MULTILINE), task
+
+
+def test_every_sample_is_described():
+    text = (ROOT / "sample_traces" / "README.md").read_text()
+    for sample in (ROOT / "sample_traces").glob("*.json.gz"):
+        assert f"`{sample.name}`" in text
+
+
+def test_map_names_every_package():
+    text = (ROOT / "tracetui" / "README.md").read_text()
+    for entry in (ROOT / "tracetui").iterdir():
+        if entry.is_dir() and (entry / "__init__.py").exists():
+            assert f"`{entry.name}/`" in text
+        elif entry.suffix == ".py" and entry.name != "__init__.py":
+            assert f"`{entry.name}`" in text
+
+
+if __name__ == "__main__":
+    README.write_text(_with_keys(README.read_text()))

@@ -1,0 +1,161 @@
+"""What the allocator recorded: curves and peaks of each device, and bytes by host slice."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from tracetui.analysis.memo import once_per_trace
+from tracetui.model.arrays import Bools, Int64s, frozen, group_sums
+from tracetui.model.trace import Trace
+from tracetui.model.tracks import TrackKind
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_CPU: Final = 0
+_DEVICE_WORDS: Final = {1: "cuda", 6: "hip", 12: "xpu", 13: "mps", 15: "hpu", 19: "mtia", 20: "npu"}
+"""The device types of c10 that allocators record."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MemoryCurve:
+    """What one device held, record by record."""
+
+    device: str
+    """``cpu``, or kind and number as in ``cuda:0``."""
+    ts_ns: Int64s
+    allocated_bytes: Int64s
+    reserved_bytes: Int64s | None
+    """What the allocator took from the device; ``None`` where the file does not say."""
+
+    @property
+    def peak_bytes(self) -> int:
+        """Return the most that was allocated at once, what was there at the start included."""
+        return int(self.allocated_bytes.max())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MemoryUse:
+    """The curves, and what each slice allocated less what it released.
+
+    The columns by slice hold one row for each slice of the trace, 0 beside the operator trees. A
+    record belongs to every slice, of any thread, that is open at its time, both ends included,
+    which is how torch counts.
+    """
+
+    curves: tuple[MemoryCurve, ...]
+    total_bytes: Int64s
+    """Host memory, of the slice and all below it."""
+    self_bytes: Int64s
+    """Host memory, less the direct children's."""
+    device_total_bytes: Int64s
+    device_self_bytes: Int64s
+    outside_bytes: dict[str, int]
+    """By device, what was allocated less released while no host slice was open."""
+
+    @property
+    def peak_bytes(self) -> dict[str, int]:
+        """Return each device's peak."""
+        return {curve.device: curve.peak_bytes for curve in self.curves}
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return the curves, one under the other, as a data frame."""
+        import pandas as pd  # noqa: PLC0415 - slow to import, and most runs never need it
+
+        frame: pd.DataFrame = pd.concat(
+            [
+                pd.DataFrame(
+                    {
+                        "device": curve.device,
+                        "ts_ns": curve.ts_ns,
+                        "allocated_bytes": curve.allocated_bytes,
+                        "reserved_bytes": curve.reserved_bytes,
+                    }
+                )
+                for curve in self.curves
+            ],
+            ignore_index=True,
+        )
+        return frame
+
+
+@once_per_trace
+def memory_use(trace: Trace) -> MemoryUse | None:
+    """Return what the allocator recorded; ``None`` for a trace without such records."""
+    memory = trace.memory
+    if not len(memory):
+        return None
+    lines = sorted(set(zip(memory.device_type.tolist(), memory.device_index.tolist(), strict=True)))
+    outside = _outside(trace)
+    curves: list[MemoryCurve] = []
+    outside_bytes: dict[str, int] = {}
+    for device_type, device_index in lines:
+        device = _label(device_type, device_index)
+        own = (memory.device_type == device_type) & (memory.device_index == device_index)
+        curves.append(_curve(trace, device, own))
+        outside_bytes[device] = int(memory.n_bytes[own & outside].sum())
+    on_host = memory.device_type == _CPU
+    total_bytes, self_bytes = _by_slice(trace, on_host)
+    device_total_bytes, device_self_bytes = _by_slice(trace, ~on_host)
+    return MemoryUse(
+        curves=tuple(curves),
+        total_bytes=total_bytes,
+        self_bytes=self_bytes,
+        device_total_bytes=device_total_bytes,
+        device_self_bytes=device_self_bytes,
+        outside_bytes=outside_bytes,
+    )
+
+
+def _label(device_type: int, device_index: int) -> str:
+    if device_type == _CPU:
+        return "cpu"
+    return f"{_DEVICE_WORDS.get(device_type, f'device type {device_type}')}:{device_index}"
+
+
+def _curve(trace: Trace, device: str, own: Bools) -> MemoryCurve:
+    memory = trace.memory
+    allocated, reserved = memory.total_allocated[own], memory.total_reserved[own]
+    if (allocated < 0).any():
+        # Without the allocator's own sum, the level before the recording is unknown: 0 is least.
+        change = np.cumsum(memory.n_bytes[own])
+        allocated = change - min(0, int(change.min()))
+    return MemoryCurve(
+        device=device,
+        ts_ns=frozen(memory.ts_ns[own]),
+        allocated_bytes=frozen(allocated),
+        reserved_bytes=None if (reserved < 0).any() else frozen(reserved),
+    )
+
+
+def _host_rows(trace: Trace) -> Int64s:
+    is_host = np.array([track.kind == TrackKind.HOST for track in trace.tracks], bool)
+    on_host = is_host[trace.slices.track_id] if len(trace.slices) else np.empty(0, bool)
+    return np.flatnonzero(on_host)
+
+
+def _outside(trace: Trace) -> Bools:
+    """Return which records fall into no slice of any host thread."""
+    slices, rows = trace.slices, _host_rows(trace)
+    rows = rows[np.argsort(slices.ts_ns[rows], kind="stable")]
+    if not len(rows):
+        return np.ones(len(trace.memory), bool)
+    reach = np.maximum.accumulate(slices.end_ns[rows])
+    place = np.searchsorted(slices.ts_ns[rows], trace.memory.ts_ns, side="right") - 1
+    covered: Bools = (place >= 0) & (reach[place] >= trace.memory.ts_ns)
+    return ~covered
+
+
+def _by_slice(trace: Trace, own: Bools) -> tuple[Int64s, Int64s]:
+    """Return total and self bytes of each slice from the records in ``own``."""
+    slices, rows = trace.slices, _host_rows(trace)
+    ts_ns = trace.memory.ts_ns[own]
+    prefix = np.concatenate(([0], np.cumsum(trace.memory.n_bytes[own])))
+    first = np.searchsorted(ts_ns, slices.ts_ns[rows], side="left")
+    last = np.searchsorted(ts_ns, slices.end_ns[rows], side="right")
+    total = np.zeros(len(slices), np.int64)
+    total[rows] = prefix[last] - prefix[first]
+    children = rows[slices.parent_id[rows] >= 0]
+    below = group_sums(slices.parent_id[children], total[children], len(slices))
+    return frozen(total), frozen(total - below)

@@ -1,0 +1,720 @@
+"""The timeline: threads and streams over time, by keyboard."""
+
+from collections import deque
+from dataclasses import dataclass
+from typing import ClassVar, Final, TypeAlias, TypeVar
+
+import numpy as np
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widgets import Input
+
+from tracetui.analysis.links import Links, links
+from tracetui.analysis.steps import Step, steps
+from tracetui.format import count, duration
+from tracetui.model.arrays import NO_ID
+from tracetui.model.slices import SliceKind
+from tracetui.model.trace import Trace
+from tracetui.model.tracks import Track, TrackKind
+from tracetui.presentation.navigation import find_slice
+from tracetui.presentation.timeline import (
+    HUE_NAMES,
+    Lane,
+    LaneIndex,
+    Viewport,
+    cell_text,
+    lane_index,
+    parse_time,
+    range_text,
+)
+from tracetui.ui.messages import RangeChosen, SliceSelected, WindowChanged
+from tracetui.ui.state import Workspace
+from tracetui.ui.views.base import View
+from tracetui.ui.widgets.lanes import LaneRow, LanesWidget, Scene
+
+TrackKey: TypeAlias = tuple[TrackKind, str, str]
+LaneKey: TypeAlias = tuple[TrackKey, int, bool]
+
+MAX_LINKED: Final = 4_096
+"""An operator may own more kernels than are worth marking."""
+_UNFOLDED_HOSTS: Final = 1
+_N_ECHOES: Final = 64
+_Value = TypeVar("_Value")
+
+
+def track_key(track: Track) -> TrackKey:
+    """Return what a track is known by while a file is being read and tracks are renumbered."""
+    return (track.kind, track.pid, track.tid)
+
+
+class TimeInput(Input):
+    """Asks for a time."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "Cancel")]
+
+    @dataclass
+    class Cancelled(Message):
+        """The user thought better of it."""
+
+    def action_cancel(self) -> None:
+        """Give up."""
+        self.post_message(self.Cancelled())
+
+
+class TimelineView(View):
+    """The second tab."""
+
+    name_id: ClassVar[str] = "timeline"
+    title_text: ClassVar[str] = "Timeline"
+    short_title: ClassVar[str] = "Time"
+
+    DEFAULT_CSS: ClassVar[str] = """
+    TimelineView > LanesWidget { height: 1fr; }
+    TimelineView > TimeInput { display: none; height: 1; border: none; padding: 0 1; }
+    TimelineView > TimeInput.-asked { display: block; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("w", "zoom(2, 1)", "Zoom in"),
+        Binding("s", "zoom(2, -1)", "Zoom out"),
+        Binding("W", "zoom(4, 1)", "Zoom in further"),
+        Binding("S", "zoom(4, -1)", "Zoom out further"),
+        Binding("a", "pan(-1)", "Pan left"),
+        Binding("d", "pan(1)", "Pan right"),
+        Binding("A", "pan(-8)", "A page left"),
+        Binding("D", "pan(8)", "A page right"),
+        Binding("h,left", "slice(-1)", "Previous slice"),
+        Binding("l,right", "slice(1)", "Next slice"),
+        Binding("j,down", "row(1)", "Lane below"),
+        Binding("k,up", "row(-1)", "Lane above"),
+        Binding("full_stop", "same_name(1)", "Next of this name"),
+        Binding("comma", "same_name(-1)", "Previous of this name"),
+        Binding("f", "fit", "Fit the selection"),
+        Binding("0", "whole", "Whole trace"),
+        Binding("v", "range", "Range start, end"),
+        Binding("r", "range_of_selection", "Range of the selection"),
+        Binding("p", "pin", "Pin the lane"),
+        Binding("minus", "fold", "Fold the track"),
+        Binding("equals_sign", "unfold", "Unfold the track"),
+        Binding("z", "step(1)", "Next step"),
+        Binding("Z", "step(-1)", "Previous step"),
+        Binding("g", "ask_time", "Go to a time"),
+        Binding("x", "hide", "Hide the lane"),
+        Binding("X", "show_all", "Show all lanes"),
+    ]
+
+    @dataclass
+    class Indexed(Message):
+        """The lanes of a trace are there."""
+
+        trace: Trace
+        index: LaneIndex
+
+    @dataclass
+    class Linked(Message):
+        """What launched what is known, and where the steps are."""
+
+        trace: Trace
+        links: Links
+        steps: tuple[Step, ...]
+
+    def __init__(self) -> None:
+        """Start without a trace."""
+        super().__init__()
+        self._trace: Trace | None = None
+        self._index: LaneIndex | None = None
+        self._indexing: Trace | None = None
+        self._links: Links | None = None
+        self._steps: tuple[Step, ...] = ()
+        self._viewport = Viewport.whole(0)
+        self._rows: tuple[LaneRow, ...] = ()
+        self._row = 0
+        self._at_ns = 0
+        self._selection = NO_ID
+        self._range: tuple[int, int] | None = None
+        self._range_anchor: tuple[int, int] | None = None
+        self._pinned: list[LaneKey] = []
+        self._hidden: set[LaneKey] = set()
+        self._folded: dict[TrackKey, bool] = {}
+        # The workspace answers each message a little later; an answer to an older one than the
+        # latest must not take the user back.
+        self._window_echoes: deque[tuple[int, int] | None] = deque(maxlen=_N_ECHOES)
+        self._selection_echoes: deque[int] = deque(maxlen=_N_ECHOES)
+
+    def compose(self) -> ComposeResult:
+        """Build the drawing and the hidden prompt."""
+        yield LanesWidget()
+        yield TimeInput(placeholder="go to a time, such as 1.2ms")
+
+    @property
+    def lanes(self) -> LanesWidget:
+        """Return the drawing."""
+        return self.query_one(LanesWidget)
+
+    @property
+    def viewport(self) -> Viewport:
+        """Return the visible part."""
+        return self._viewport
+
+    @property
+    def rows(self) -> tuple[LaneRow, ...]:
+        """Return the rows, pinned ones first."""
+        return self._rows
+
+    @property
+    def selection(self) -> int:
+        """Return the selected slice, or ``NO_ID``."""
+        return self._selection
+
+    # The workspace
+
+    def watch_workspace(self, old: Workspace | None, new: Workspace | None) -> None:
+        """Follow trace, selection, window and range."""
+        if new is None:
+            return
+        is_other = old is None or old.trace is not new.trace
+        if is_other:
+            self._window_echoes.clear()
+            self._selection_echoes.clear()
+            self._compute_if_needed()
+        self._range = new.chosen_range
+        if self._trace is not new.trace:
+            return
+        self._follow_window(new.window)
+        if not _drop_through(self._selection_echoes, new.selection):
+            self._select_quietly(new.selection)
+        self._show()
+
+    def _follow_window(self, window: tuple[int, int] | None) -> None:
+        if not _drop_through(self._window_echoes, window):
+            self._viewport = self._viewport_of(window)
+            self._keep_cursor_in_sight()
+
+    def _viewport_of(self, window: tuple[int, int] | None) -> Viewport:
+        whole = Viewport.whole(self._index.total_ns if self._index else 0)
+        return whole if window is None else whole.between(*window)
+
+    def on_show(self) -> None:
+        """Catch up with what changed while another view was shown."""
+        self._compute_if_needed()
+
+    def _compute_if_needed(self) -> None:
+        workspace = self.workspace
+        if workspace is None or workspace.trace in (self._trace, self._indexing):
+            return
+        if workspace.is_loading and not self.is_on_screen:
+            return
+        self._indexing = workspace.trace
+        if self._trace is None:
+            self.lanes.show_note("indexing …")
+        self._compute(workspace.trace, is_complete=not workspace.is_loading)
+
+    @work(thread=True, exclusive=True, group="timeline")
+    def _compute(self, trace: Trace, *, is_complete: bool) -> None:
+        self.post_message(self.Indexed(trace, lane_index(trace)))
+        if is_complete:
+            self.post_message(self.Linked(trace, links(trace), steps(trace)))
+
+    def on_timeline_view_indexed(self, message: Indexed) -> None:
+        """Show the lanes, unless another trace has taken their place."""
+        workspace = self.workspace
+        if self._indexing is message.trace:
+            self._indexing = None
+        if workspace is None or workspace.trace is not message.trace:
+            self._compute_if_needed()
+            return
+        self._trace, self._index = message.trace, message.index
+        self._links, self._steps = None, ()
+        self._fold_by_default()
+        self._viewport = self._viewport_of(workspace.window)
+        self._range = workspace.chosen_range
+        self._range_anchor = None
+        self._build_rows()
+        self._selection = NO_ID
+        self._select_quietly(workspace.selection)
+        self._keep_cursor_in_sight()
+        self._show()
+
+    def on_timeline_view_linked(self, message: Linked) -> None:
+        """Mark what belongs to the selection."""
+        if message.trace is self._trace:
+            self._links, self._steps = message.links, message.steps
+            self._show()
+
+    # Rows
+
+    def _fold_by_default(self) -> None:
+        """Open the busiest thread alone: on a small screen the rest would push it out of sight."""
+        if self._trace is None:
+            return
+        n_slices = np.bincount(self._trace.slices.track_id, minlength=len(self._trace.tracks))
+        hosts = [
+            track_id
+            for track_id in np.argsort(-n_slices, kind="stable").tolist()
+            if self._trace.tracks[track_id].kind == TrackKind.HOST
+        ]
+        opened = (
+            set(hosts[:_UNFOLDED_HOSTS]) or {int(n_slices.argmax())} if len(n_slices) else set()
+        )
+        for track_id, track in enumerate(self._trace.tracks):
+            is_open = track_id in opened or track.kind == TrackKind.DEVICE
+            self._folded.setdefault(track_key(track), not is_open)
+
+    def _build_rows(self, keep: LaneKey | None = None) -> None:
+        """List the rows anew; the cursor stays on its lane, or takes the one given."""
+        if self._trace is None or self._index is None:
+            return
+        wanted = keep or self._current_key()
+        rows: list[tuple[LaneKey, LaneRow]] = []
+        order = sorted(self._index.folded, key=self._track_order)
+        for track_id in order:
+            track = self._trace.tracks[track_id]
+            own = self._index.lanes_of(track_id)
+            is_folded = self._folded.get(track_key(track), False) and len(own) > 1
+            for lane in (self._index.folded[track_id],) if is_folded else own:
+                key = self._key_of(lane)
+                if key not in self._hidden:
+                    rows.append((key, LaneRow(lane, self._title(track, lane, len(own)))))
+        pinned = [
+            (key, LaneRow(row.lane, row.title, is_pinned=True))
+            for wanted_key in self._pinned
+            for key, row in rows
+            if key == wanted_key
+        ]
+        free = [(key, row) for key, row in rows if key not in self._pinned]
+        keys = [key for key, _ in (*pinned, *free)]
+        self._rows = tuple(row for _, row in (*pinned, *free))
+        if wanted in keys:
+            self._row = keys.index(wanted)
+        self._row = max(0, min(self._row, len(self._rows) - 1))
+
+    def _track_order(self, track_id: int) -> tuple[bool, int]:
+        """Return the place of a track: what the device does first, for it is what one came for."""
+        if self._trace is None:
+            return (False, track_id)
+        return (self._trace.tracks[track_id].kind != TrackKind.DEVICE, track_id)
+
+    def _key_of(self, lane: Lane) -> LaneKey:
+        track = self._trace.tracks[lane.track_id] if self._trace else None
+        key = track_key(track) if track else (TrackKind.OTHER, "", "")
+        return (key, lane.level, lane.is_union)
+
+    def _current_key(self) -> LaneKey | None:
+        lane = self._lane
+        return self._key_of(lane) if lane else None
+
+    @staticmethod
+    def _title(track: Track, lane: Lane, n_levels: int) -> str:
+        if lane.level and not lane.is_union:
+            hue = int(np.bincount(lane.hues).argmax()) if len(lane.hues) else 0
+            return f"  {HUE_NAMES[hue]}"
+        prefix = {
+            TrackKind.PYTHON: "py ",
+            TrackKind.SYNC: "sync ",
+            TrackKind.DEVICE_ANNOTATION: "steps ",
+            TrackKind.OVERHEAD: "overhead ",
+            TrackKind.PROFILER: "profiler ",
+        }.get(track.kind, "")
+        mark = "▸" if lane.is_union else "▾" if n_levels > 1 else " "
+        return f"{mark}{prefix}{track.title}"
+
+    @property
+    def _lane(self) -> Lane | None:
+        return self._rows[self._row].lane if self._row < len(self._rows) else None
+
+    # Drawing
+
+    def _show(self) -> None:
+        if self._trace is None or self._index is None:
+            return
+        if not self._rows:
+            note = "no slices in this trace" if not self._index.lanes else "all lanes hidden: X"
+            self.lanes.show_note(note)
+            return
+        self.lanes.show(
+            Scene(
+                self._trace,
+                self._index,
+                self._rows,
+                self._viewport,
+                self._row,
+                self._at_ns,
+                self._selection,
+                frozenset(self._linked_ids()),
+                self._range or self._range_anchor,
+                self._header(),
+                self._status(self._trace, self._index),
+            )
+        )
+
+    def _header(self) -> str:
+        view = self._viewport
+        cell = view.span_ns // self.lanes.plot_width
+        parts = [
+            f"{duration(view.start_ns)} – {duration(view.end_ns)}  ({duration(view.span_ns)})",
+            f"cell = {duration(cell)}",
+        ]
+        if self._range:
+            parts.append(f"range {duration(self._range[1] - self._range[0])}")
+        elif self._range_anchor:
+            parts.append("range: v at its end")
+        if self._pinned:
+            parts.append(f"{len(self._pinned)} pinned")
+        if self._hidden:
+            parts.append(f"{len(self._hidden)} hidden")
+        return "  ".join(parts)
+
+    def _linked_ids(self) -> list[int]:
+        """Return what the selected slice launched, or was launched by."""
+        if self._trace is None or self._links is None or self._selection == NO_ID:
+            return []
+        if bool(self._trace.slices.is_device_work()[self._selection]):
+            found = (self._links.launch_id[self._selection], self._links.owner_id[self._selection])
+            return [int(each) for each in found if each != NO_ID]
+        kind = int(self._trace.slices.kind[self._selection])
+        if kind == SliceKind.RUNTIME:
+            ids = self._links.launched_by(self._selection)
+        else:
+            ids = self._links.device_slices_of(self._selection)
+        return [int(each) for each in ids[:MAX_LINKED]]
+
+    def _status(self, trace: Trace, index: LaneIndex) -> tuple[str, ...]:
+        lines = ["", "", ""]
+        lane = self._lane
+        if self._selection != NO_ID:
+            slices = trace.slices
+            track = trace.tracks[int(slices.track_id[self._selection])]
+            lines[0] = (
+                f"{duration(int(slices.dur_ns[self._selection]))}  {track.title}"
+                f"  at {duration(int(slices.ts_ns[self._selection]))}"
+                f"  {trace.name_of(self._selection)}"
+            )
+        parts = []
+        if lane is not None and self._viewport.start_ns <= self._at_ns < self._viewport.end_ns:
+            width = self.lanes.plot_width
+            edges = self._viewport.edges(width)
+            column = min(max(self._viewport.column(self._at_ns, width), 0), width - 1)
+            parts.append(cell_text(trace, lane, int(edges[column]), int(edges[column + 1])))
+        parts += self._link_parts(trace)
+        lines[1] = " · ".join(parts)
+        if self._range:
+            lines[2] = range_text(trace, index, *self._range)
+        return tuple(lines)
+
+    def _link_parts(self, trace: Trace) -> list[str]:
+        if self._links is None or self._selection == NO_ID:
+            return []
+        slices = trace.slices
+        if not bool(slices.is_device_work()[self._selection]):
+            n_owned = int(self._links.n_device_total[self._selection])
+            if not n_owned:
+                return []
+            owned_ns = int(self._links.device_total_ns[self._selection])
+            return [f"device work below: {count(n_owned)}, {duration(owned_ns)}"]
+        parts = []
+        launch, owner = (
+            int(self._links.launch_id[self._selection]),
+            int(self._links.owner_id[self._selection]),
+        )
+        if launch != NO_ID:
+            queued = int(
+                slices.ts_ns[self._selection] - slices.ts_ns[launch] - slices.dur_ns[launch]
+            )
+            by = trace.name_of(owner if owner != NO_ID else launch)
+            parts.append(f"launched by {by}")
+            parts.append(f"launch {duration(int(slices.dur_ns[launch]))}")
+            if queued >= 0:
+                parts.append(f"queued {duration(queued)}")
+        elif owner != NO_ID:
+            parts.append(f"launched by {trace.name_of(owner)}")
+        return parts
+
+    # What actions share
+
+    def _set_viewport(self, viewport: Viewport) -> None:
+        if viewport == self._viewport:
+            return
+        self._viewport = viewport
+        window = None if viewport.is_whole else (viewport.start_ns, viewport.end_ns)
+        self._window_echoes.append(window)
+        self.post_message(WindowChanged(window))
+
+    def _keep_cursor_in_sight(self) -> None:
+        view = self._viewport
+        self._at_ns = min(max(self._at_ns, view.start_ns), view.end_ns - 1)
+
+    def _select_quietly(self, slice_id: int) -> None:
+        """Move the cursor to a slice, and bring it into sight."""
+        if self._trace is None or self._index is None or slice_id == self._selection:
+            return
+        if not 0 <= slice_id < len(self._trace.slices):
+            self._selection = NO_ID
+            return
+        self._selection = slice_id
+        lane = self._index.lanes[int(self._index.lane_of[slice_id])]
+        self._row = self._row_of(lane)
+        start, end = self._bounds(slice_id)
+        view = self._viewport
+        if end < view.start_ns or start >= view.end_ns:
+            self._set_viewport(view.centred(start + min(end - start, view.span_ns) // 2))
+        self._at_ns = start
+        self._keep_cursor_in_sight()
+
+    def _row_of(self, lane: Lane) -> int:
+        """Return the row of a lane, or of its folded or hidden track's nearest row."""
+        for row, each in enumerate(self._rows):
+            if each.lane is lane:
+                return row
+        for row, each in enumerate(self._rows):
+            if each.lane.track_id == lane.track_id:
+                return row
+        return self._row
+
+    def _bounds(self, slice_id: int) -> tuple[int, int]:
+        if self._trace is None:
+            return (0, 0)
+        start = int(self._trace.slices.ts_ns[slice_id])
+        return (start, start + int(self._trace.slices.dur_ns[slice_id]))
+
+    def _choose(self, slice_id: int) -> None:
+        """Select a slice and tell the others."""
+        if slice_id == NO_ID or slice_id == self._selection:
+            return
+        self._select_quietly(slice_id)
+        self._selection_echoes.append(slice_id)
+        self.post_message(SliceSelected(slice_id))
+
+    def _choose_range(self, chosen: tuple[int, int] | None) -> None:
+        self._range, self._range_anchor = chosen, None
+        self.post_message(RangeChosen(chosen))
+
+    def _cursor_bounds(self) -> tuple[int, int]:
+        """Return the selected slice's bounds if the cursor is on it, else the cursor itself."""
+        if self._selection != NO_ID:
+            start, end = self._bounds(self._selection)
+            if start <= self._at_ns <= end:
+                return (start, end)
+        return (self._at_ns, self._at_ns)
+
+    # Actions
+
+    def action_zoom(self, factor: int, direction: int) -> None:
+        """Zoom at the cursor."""
+        self._set_viewport(self._viewport.zoomed(factor, self._at_ns, inwards=direction > 0))
+        self._keep_cursor_in_sight()
+        self._show()
+
+    def action_pan(self, eighths: int) -> None:
+        """Move the visible part."""
+        self._set_viewport(self._viewport.panned(eighths))
+        self._keep_cursor_in_sight()
+        self._show()
+
+    def action_slice(self, direction: int) -> None:
+        """Select the next or previous slice of the lane."""
+        lane = self._lane
+        if lane is None or not len(lane.slice_ids):
+            return
+        row = lane.row_of(self._selection) if self._selection != NO_ID else NO_ID
+        if row == NO_ID:
+            row = lane.row_at(self._at_ns)
+        else:
+            row = min(max(row + direction, 0), len(lane.slice_ids) - 1)
+        kept = self._row
+        self._choose(int(lane.slice_ids[row]))
+        self._row = kept
+        self._show()
+
+    def action_row(self, direction: int) -> None:
+        """Move to another lane and select what is there at this time."""
+        self._row = max(0, min(self._row + direction, len(self._rows) - 1))
+        self._select_here()
+
+    def _select_here(self) -> None:
+        lane, at_ns = self._lane, self._at_ns
+        row = lane.row_at(at_ns) if lane else NO_ID
+        if lane is not None and row != NO_ID:
+            start, end = int(lane.spans.starts[row]), int(lane.spans.ends[row])
+            if start < self._viewport.end_ns and end >= self._viewport.start_ns:
+                kept = self._row
+                self._choose(int(lane.slice_ids[row]))
+                self._row = kept
+                # The place in time stays, so that going back up ends where it began.
+                self._at_ns = at_ns if start <= at_ns <= end else self._at_ns
+        self._show()
+
+    def action_same_name(self, direction: int) -> None:
+        """Select the next or previous slice of the same name."""
+        if self._trace is None or self._selection == NO_ID:
+            return
+        slices = self._trace.slices
+        same = np.flatnonzero(slices.name_id == slices.name_id[self._selection])
+        same = same[np.argsort(slices.ts_ns[same], kind="stable")]
+        place = int(np.flatnonzero(same == self._selection)[0]) + direction
+        if 0 <= place < len(same):
+            self._choose(int(same[place]))
+        self._show()
+
+    def action_fit(self) -> None:
+        """Let the selection, or else the range, take most of the room."""
+        if self._selection != NO_ID:
+            start, end = self._bounds(self._selection)
+            self._set_viewport(self._viewport.fitted(start, end))
+            self._at_ns = start
+        elif self._range:
+            self._set_viewport(self._viewport.fitted(*self._range))
+        self._keep_cursor_in_sight()
+        self._show()
+
+    def action_whole(self) -> None:
+        """Show everything."""
+        self._set_viewport(Viewport.whole(self._viewport.total_ns))
+        self._show()
+
+    def action_range(self) -> None:
+        """Begin a range, or end it."""
+        start, end = self._cursor_bounds()
+        if self._range_anchor is None:
+            self._range = None
+            self._range_anchor = (start, end)
+        else:
+            low, high = self._range_anchor
+            self._choose_range((min(low, start), max(high, end)))
+        self._show()
+
+    def action_range_of_selection(self) -> None:
+        """Make the selected slice the range."""
+        if self._selection != NO_ID:
+            self._choose_range(self._bounds(self._selection))
+            self._show()
+
+    def action_pin(self) -> None:
+        """Keep the lane at the top, or let it go."""
+        key = self._current_key()
+        if key is None:
+            return
+        if key in self._pinned:
+            self._pinned.remove(key)
+        else:
+            self._pinned.append(key)
+        self._build_rows(key)
+        self._show()
+
+    def action_fold(self) -> None:
+        """Show the lane's track in one row."""
+        self._set_folded(is_folded=True)
+
+    def action_unfold(self) -> None:
+        """Show the lane's track a level a row."""
+        self._set_folded(is_folded=False)
+
+    def _set_folded(self, *, is_folded: bool) -> None:
+        lane = self._lane
+        if lane is None or self._trace is None:
+            return
+        key = track_key(self._trace.tracks[lane.track_id])
+        self._folded[key] = is_folded
+        self._build_rows((key, 0, is_folded))
+        self._show()
+
+    def action_step(self, direction: int) -> None:
+        """Show the next or previous step."""
+        if not self._steps:
+            self.notify("no steps: the profiler ran without a schedule", markup=False)
+            return
+        starts = [step.start_ns for step in self._steps]
+        ends = [step.end_ns for step in self._steps]
+        middle = (self._viewport.start_ns + self._viewport.end_ns) // 2
+        inside = [i for i, step in enumerate(self._steps) if step.start_ns <= middle < step.end_ns]
+        if self._viewport.is_whole or not inside:
+            later = [i for i, start in enumerate(starts) if start >= self._at_ns]
+            earlier = [i for i, end in enumerate(ends) if end <= self._at_ns]
+            place = (later or [len(starts) - 1])[0] if direction > 0 else (earlier or [0])[-1]
+        else:
+            place = min(max(inside[0] + direction, 0), len(starts) - 1)
+        step = self._steps[place]
+        self._set_viewport(self._viewport.between(step.start_ns, step.end_ns))
+        self._choose(step.slice_id)
+        self._keep_cursor_in_sight()
+        self._show()
+
+    def action_ask_time(self) -> None:
+        """Ask where to go."""
+        prompt = self.query_one(TimeInput)
+        prompt.value = ""
+        prompt.add_class("-asked")
+        prompt.focus()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Go to the time that was typed."""
+        event.stop()
+        at_ns = parse_time(event.value)
+        if at_ns is None:
+            self.notify("a time looks like 1.2ms, 340us or 2s", severity="warning", markup=False)
+        else:
+            self._set_viewport(self._viewport.centred(at_ns))
+            self._at_ns = at_ns
+            self._keep_cursor_in_sight()
+        self.on_time_input_cancelled()
+        self._show()
+
+    def on_time_input_cancelled(self) -> None:
+        """Put the prompt away."""
+        self.query_one(TimeInput).remove_class("-asked")
+        self.focus_main()
+
+    def action_hide(self) -> None:
+        """Hide the lane."""
+        key = self._current_key()
+        if key is not None:
+            self._hidden.add(key)
+            self._build_rows()
+            self._show()
+
+    def action_show_all(self) -> None:
+        """Show every lane that was hidden."""
+        self._hidden.clear()
+        self._build_rows()
+        self._show()
+
+    def on_lanes_widget_pressed(self, message: LanesWidget.Pressed) -> None:
+        """Select what was clicked."""
+        message.stop()
+        self._row, self._at_ns = message.row, message.at_ns
+        self._select_here()
+
+    def on_resize(self) -> None:
+        """Say anew how wide a cell is."""
+        self._show()
+
+    # What the main screen asks for
+
+    def focus_main(self) -> None:
+        """Focus the lanes."""
+        self.lanes.focus(scroll_visible=False)
+
+    def copied_text(self) -> str:
+        """Return the drawing as text."""
+        return self.lanes.text()
+
+    def search(self, pattern: str, *, forward: bool = True) -> bool:
+        """Select the next slice whose name contains the pattern."""
+        if self._trace is None:
+            return False
+        found = find_slice(self._trace, pattern, self._selection, forward=forward)
+        if found == NO_ID:
+            return False
+        self._choose(found)
+        self._show()
+        return True
+
+
+def _drop_through(echoes: deque[_Value], value: _Value) -> bool:
+    """Forget the awaited answers up to this one; say whether it was awaited at all."""
+    if value not in echoes:
+        return False
+    while echoes.popleft() != value:
+        pass
+    return True
