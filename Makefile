@@ -50,7 +50,7 @@ snapshots: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest tests/ui --snapshot-update
 
 golden: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest tests/golden --update-golden
+	UPDATE_GOLDEN=1 $(BIN)/python -m pytest tests/golden/test_samples.py
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.benchmarks

@@ -145,6 +145,10 @@ def _read(path: str, *, shown: str, use_cache: bool) -> "Trace":
         trace = read_trace(path, use_cache=use_cache)
     except OSError as error:
         raise UsageError(f"{_shown(shown)}: {_reason(error)}") from error
+    except TraceTuiError as error:
+        # The reader knows the file by its path, which for standard input is none of the user's.
+        reason = str(error).removeprefix(f"{_shown(path)}: ")
+        raise UsageError(f"{_shown(shown)}: {reason}") from error
     return replace(trace, origin=replace(trace.origin, path=_shown(shown)))
 
 

@@ -44,7 +44,8 @@ def _ns(microseconds):
     return int(Decimal(microseconds) * 1000)
 
 
-def test_idle_by_stream(self, name, golden, load):
+def test_idle_by_stream(recording):
+    trace, golden = recording
     found = {
         f"{use.device}/{stream.stream}": stream.idle_hta
         for use in utilization(trace)
@@ -59,8 +60,8 @@ def test_idle_by_stream(self, name, golden, load):
 
 
 @pytest.mark.parametrize("calls", ["any_runtime_or_driver_call", "hta_launch_names"])
-def test_launches(self, name, golden, load, calls):
-    trace = load(name)
+def test_launches(recording, calls):
+    trace, golden = recording
     stats = launch_stats(trace)
     expected = golden[f"launch_stats|{calls}"]
     if calls == "hta_launch_names":
@@ -86,8 +87,8 @@ def test_launches(self, name, golden, load, calls):
     assert counted == expected["runtime_names"]
 
 
-def test_queue_length(self, name, golden, load):
-    trace = load(name)
+def test_queue_length(recording):
+    trace, golden = recording
     if trace.names.find(_UNCOUNTED_LAUNCH) >= 0:
         pytest.skip(f"the golden leaves {_UNCOUNTED_LAUNCH} out")
     found = {f"{queue.device}/{queue.stream}": queue for queue in queue_depth(trace)}
@@ -106,7 +107,8 @@ def test_queue_length(self, name, golden, load):
     assert found == {}
 
 
-def test_busy_in_total(self, name, golden, load):
+def test_busy_in_total(recording):
+    trace, golden = recording
     for use in utilization(trace):
         expected = golden["per_device"][str(use.device)]
         assert use.busy_ns == _ns(expected["gpu_union_us"])

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import threading
 
 import pytest
 from textual.color import Color
@@ -41,12 +42,12 @@ async def test_a_file_opens_on_its_overview_with_the_answer_first(gpu_file):
 
 async def test_the_digits_switch_views_and_every_view_has_the_same_workspace(gpu_file):
     async with running(gpu_file) as driver:
+        await _select(driver, "aten::relu")
         for key, view in zip("4321", reversed(VIEWS), strict=True):
             await driver.press(key)
             assert driver.view_name == view.name_id
             assert driver.view.display
-        for each in driver.main.query("View"):
-            assert each.workspace is driver.workspace  # type: ignore[attr-defined]
+            assert driver.view.workspace is driver.workspace
 
 
 async def test_tabs_are_short_at_80_columns(cpu_file):
@@ -374,3 +375,24 @@ async def test_the_command_palette_offers_what_the_keys_do(gpu_file):
         await commands["Kernels"].callback()
         assert driver.view_name == "kernels"
         assert commands["Quit"].help == "key q"
+
+
+async def test_a_load_that_fails_behind_the_help_still_ends_on_the_start_screen(
+    gpu_file, monkeypatch
+):
+    is_help_open = threading.Event()
+
+    def broken(path, publish, stop, **options):
+        is_help_open.wait(10)
+        raise TraceFormatError("no events in it")
+
+    monkeypatch.setattr(main_module, "read_trace", broken)
+    monkeypatch.chdir(gpu_file.parent)
+    app = TraceTuiApp([str(gpu_file)])
+    async with app.run_test() as pilot:
+        driver = Driver(pilot, app)
+        await driver.press("question_mark")
+        is_help_open.set()
+        await driver.settle()
+        assert driver.text_of("start-error") == " no events in it"
+        assert len(app.screen_stack) == 2

@@ -66,10 +66,15 @@ def test_every_scope_is_a_view_or_a_screen():
     assert {key.scope for key in KEYS} <= {GLOBAL, "start", *(view.name_id for view in VIEWS)}
 
 
-def test_footer_names_the_views_own_keys_first():
-    text = footer_text("overview")
+def test_footer_names_the_views_own_keys_first_and_always_help_and_quit():
+    text = footer_text("overview", 200)
     assert text.startswith("enter open")
-    assert "? help" in text
+    assert text.endswith("? help  q quit")
+    for view in VIEWS:
+        for width in (20, 40, 80):
+            short = footer_text(view.name_id, width)
+            assert len(short) <= width
+            assert short.endswith("? help  q quit")
 
 
 def test_manual_has_a_row_for_every_key():

@@ -40,6 +40,7 @@ def backward_of(trace: Trace) -> AutogradLinks:
     """
     n = len(trace.slices)
     forward, backward = _by_arrows(trace)
+    backward = _lifted(trace, backward)
     if not len(forward):
         forward, backward = _by_sequence(trace)
     linked = np.full(n, NO_ID, np.int64)
@@ -58,6 +59,22 @@ def _by_arrows(trace: Trace) -> tuple[Int64s, Int64s]:
     category_id = trace.categories.find(_FLOW)
     own = (trace.flows.category_id == category_id) & (category_id >= 0)
     return trace.flows.from_id[own].astype(np.int64), trace.flows.to_id[own].astype(np.int64)
+
+
+def _lifted(trace: Trace, backward: Int64s) -> Int64s:
+    """Return each slice or, where it directly encloses it, the engine's call around it.
+
+    Some recordings draw the arrow to the engine's call, others to the node inside; the call holds
+    all that the node costs.
+    """
+    slices = trace.slices
+    is_engine = np.array([name.startswith(_ENGINE) for name in trace.names], bool)
+    parent = slices.parent_id[backward].astype(np.int64)
+    rows = np.flatnonzero(parent >= 0)
+    rows = rows[is_engine[slices.name_id[parent[rows]]]]
+    lifted: Int64s = backward.copy()
+    lifted[rows] = parent[rows]
+    return lifted
 
 
 def _by_sequence(trace: Trace) -> tuple[Int64s, Int64s]:

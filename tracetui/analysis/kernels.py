@@ -8,7 +8,7 @@ from tracetui.analysis.links import links
 from tracetui.analysis.memo import once_per_trace
 from tracetui.analysis.work_class import work_class
 from tracetui.model.arrays import NO_ID, Float64s, Int8s, Int32s, Int64s, frozen, group_sums
-from tracetui.model.slices import SliceKind
+from tracetui.model.slices import SliceFlag, SliceKind
 from tracetui.model.trace import Trace
 
 
@@ -32,6 +32,8 @@ class KernelStats:
     """Which operators or annotations launch it, most device time first."""
     streams: tuple[tuple[int, ...], ...]
     """The streams it ran on."""
+    n_impossible: Int64s
+    """How many cannot have run as long as the file says; a ranking has to mark such a row."""
     slice_ids: Int64s
     """All kernels, row after row and in time order within each."""
     first: Int64s
@@ -85,6 +87,7 @@ def kernel_stats(trace: Trace) -> KernelStats:
     middle = first[:-1] + calls // 2
     below = first[:-1] + (calls - 1) // 2
     classes = [work_class(trace.names[name_id]) for name_id in names.tolist()]
+    is_impossible = (slices.flags[rows] & np.uint8(SliceFlag.IMPOSSIBLE)) != 0
     owner = links(trace).owner_id[rows]
     owner_name = np.where(owner >= 0, slices.name_id[owner], NO_ID)
     stream_of_track = np.array([track.stream for track in trace.tracks], np.int64)
@@ -104,6 +107,7 @@ def kernel_stats(trace: Trace) -> KernelStats:
             for own in _grouped(group, owner_name, dur_ns, n)
         ),
         streams=tuple(tuple(sorted(own)) for own in _grouped(group, stream, dur_ns, n)),
+        n_impossible=frozen(group_sums(group, is_impossible.astype(np.int64), n)),
         slice_ids=frozen(by_time),
         first=frozen(first),
     )

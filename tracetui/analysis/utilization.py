@@ -20,7 +20,7 @@ from tracetui.model.intervals import (
     intersection,
     union,
 )
-from tracetui.model.slices import SliceKind, SliceTable
+from tracetui.model.slices import SliceFlag, SliceKind, SliceTable
 from tracetui.model.trace import Trace
 from tracetui.model.tracks import TrackKind
 
@@ -131,6 +131,10 @@ class DeviceUse:
     unattributed_ns: int
     """Durations of the work that belongs to no operator or annotation."""
     n_unattributed: int
+    n_impossible: int
+    """Slices that cannot have run as long as the file says."""
+    clipped_sum_ns: int
+    """``sum_ns`` with those cut where the next slice on their stream starts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -242,6 +246,9 @@ def _device_use(trace: Trace, device: int, rows: Int64s, kind: str) -> DeviceUse
     end_ns = int((slices.ts_ns[rows] + slices.dur_ns[rows]).max())
     unowned = links(trace).owner_id[rows] == NO_ID
     idle = gaps(trace, device)
+    is_impossible = (slices.flags[rows] & np.uint8(SliceFlag.IMPOSSIBLE)) != 0
+    # The flag is never on the last slice of a stream, whose next row would be another stream's.
+    until_next = np.diff(slices.ts_ns[rows], append=0)
     return DeviceUse(
         device=device,
         name=next((spec.name for spec in trace.devices if spec.index == device), ""),
@@ -268,6 +275,10 @@ def _device_use(trace: Trace, device: int, rows: Int64s, kind: str) -> DeviceUse
         idle=IdleCauses(*(idle.total_ns(cause) for cause in GapCause)),
         unattributed_ns=int(slices.dur_ns[rows[unowned]].sum()),
         n_unattributed=int(unowned.sum()),
+        n_impossible=int(is_impossible.sum()),
+        clipped_sum_ns=int(
+            slices.dur_ns[rows[~is_impossible]].sum() + until_next[is_impossible].sum()
+        ),
     )
 
 

@@ -171,6 +171,11 @@ class Lane:
     is_union: bool = False
     """Whether a span stands for all that a folded track does in it."""
 
+    @property
+    def present(self) -> tuple[int, ...]:
+        """Return the hues that occur."""
+        return tuple(hue for hue, _ in self.by_hue) or tuple(self.hues[:1].tolist())
+
     def row_of(self, slice_id: int) -> int:
         """Return the row of a slice, or ``NO_ID`` if it lies elsewhere."""
         row = int(np.searchsorted(self.slice_ids, slice_id))
@@ -369,7 +374,8 @@ def busy_eighths(covered_ns: Int64s, width_ns: Int64s, count: Int64s) -> Int8s:
     eighths = (covered_ns * 16 + width) // (2 * width)
     low = np.where(count > 0, 1, 0)
     high = np.where((covered_ns >= width_ns) & (covered_ns > 0), 8, 7)
-    return np.clip(eighths, low, high).astype(np.int8)
+    height: Int8s = np.clip(eighths, low, high).astype(np.int8)
+    return height
 
 
 def lane_cells(lane: Lane, viewport: Viewport, width: int) -> LaneCells:
@@ -614,18 +620,25 @@ def parse_time(text: str) -> int | None:
     return int(Decimal(found.group(1)) * _TIME_UNITS[unit])
 
 
-def kind_noun(trace: Trace, track_id: int) -> str:
-    """Return what the slices of a track are called."""
-    nouns = {TrackKind.DEVICE: "kernels and copies", TrackKind.PYTHON: "frames"}
-    return nouns.get(trace.tracks[track_id].kind, "slices")
+def _noun(trace: Trace, lane: Lane, amount: int) -> str:
+    """Return what the spans of a lane are called."""
+    noun = "slice"
+    kind = trace.tracks[lane.track_id].kind
+    if lane.is_union:
+        noun = "busy span"
+    elif kind == TrackKind.PYTHON:
+        noun = "frame"
+    elif kind == TrackKind.DEVICE and WorkClass.COPY not in lane.present:
+        noun = "kernel"
+    return noun if amount == 1 else f"{noun}s"
 
 
 def cell_text(trace: Trace, lane: Lane, start_ns: int, end_ns: int) -> str:
     """Return what one cell of a lane holds: ``37 kernels here, 61.0 % busy``."""
     covered = lane.spans.covered_between(start_ns, end_ns)
     n_here = lane.spans.count_between(start_ns, end_ns)
-    noun = "busy spans" if lane.is_union else kind_noun(trace, lane.track_id)
-    return f"{count(n_here)} {noun} here, {percent(covered / max(end_ns - start_ns, 1))} busy"
+    busy = percent(covered / max(end_ns - start_ns, 1))
+    return f"{count(n_here)} {_noun(trace, lane, n_here)} here, {busy} busy"
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ def _is_flat(value: Any) -> bool:
 def _write(path: Path, rows: list[Row]) -> None:
     columns = [name for name, value in rows[0].items() if _is_flat(value)]
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
+        writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows([_cell(row[name]) for name in columns] for row in rows)
 

@@ -13,7 +13,7 @@ import platformdirs
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.filter import Monochrome, NoColor
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 from textual.theme import BUILTIN_THEMES, Theme
 
 from tracetui.presentation.browse import StateStore
@@ -169,6 +169,8 @@ class TraceTuiApp(App[None]):
     def on_main_screen_nothing_open(self, message: MainScreen.NothingOpen) -> None:
         """Say why on the start screen."""
         self._main = None
+        while isinstance(self.screen, ModalScreen):
+            self.pop_screen()
         start = StartScreen(self._store, self._directory, message.error)
         self.switch_screen(start)
 

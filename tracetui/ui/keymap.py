@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 GLOBAL: Final = "global"
+_ALWAYS_SHOWN: Final = ("help", "quit")
+_GAP: Final = "  "
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +86,29 @@ KEYS: Final = (
     Key(("ctrl+z",), GLOBAL, "Suspend; fg comes back"),
     Key(("ctrl+p",), GLOBAL, "Command palette"),
     Key(("enter",), "start", "Open the trace"),
-    Key(("j", "k", "up", "down"), "start", "Next and previous trace", shown="j k ↑↓"),
+    Key(("j", "k", "up", "down"), "start", "Next and previous trace", shown="j k ↑ ↓"),
     Key(("enter",), "overview", "Go to what the line is about", hint="open"),
     Key(
-        ("j", "k", "up", "down"), "overview", "Next and previous line", hint="line", shown="j k ↑↓"
+        ("j", "k", "up", "down"), "overview", "Next and previous line", hint="line", shown="j k ↑ ↓"
     ),
     Key(("pagedown", "pageup"), "overview", "A page down and up"),
     Key(("g", "G", "home", "end"), "overview", "First and last line", shown="g G"),
+    Key(("w", "s"), "timeline", "Zoom in and out at the cursor", hint="zoom"),
+    Key(("W", "S"), "timeline", "Zoom in and out further"),
+    Key(("a", "d"), "timeline", "Pan left and right", hint="pan"),
+    Key(("A", "D"), "timeline", "A page left and right"),
+    Key(("h", "l", "left", "right"), "timeline", "Previous and next slice", "slice", "h l ← →"),
+    Key(("j", "k", "down", "up"), "timeline", "Lane below and above", "lane", "j k ↑ ↓"),
+    Key(("full_stop", "comma"), "timeline", "Next and previous slice of the same name"),
+    Key(("f",), "timeline", "Fit the selection, or else the range", hint="fit"),
+    Key(("0",), "timeline", "The whole trace", hint="all"),
+    Key(("v",), "timeline", "Start a range, end it", hint="range"),
+    Key(("r",), "timeline", "The range of the selection"),
+    Key(("z", "Z"), "timeline", "Next and previous step"),
+    Key(("p",), "timeline", "Pin the lane to the top"),
+    Key(("minus", "equals_sign"), "timeline", "Fold and unfold the track"),
+    Key(("x", "X"), "timeline", "Hide the lane; show all lanes"),
+    Key(("g",), "timeline", "Go to a time"),
 )
 
 
@@ -121,10 +139,25 @@ def conflicts(table: Iterable[Key] = KEYS) -> tuple[str, ...]:
     return tuple(found)
 
 
-def footer_text(scope: str) -> str:
-    """Return the footer of a view: its own keys first, then those that work everywhere."""
-    shown = [key for key in (*keys_of(scope), *keys_of(GLOBAL)) if key.hint]
-    return "  ".join(f"{key.label} {key.hint}" for key in shown)
+def _footer_label(key: Key) -> str:
+    parts = key.label.split()
+    return "".join(parts) if all(len(part) == 1 for part in parts) else parts[0]
+
+
+def footer_text(scope: str, width: int) -> str:
+    """Return the footer of a view: its own keys first, as many as fit, then help and quit."""
+    hints = [
+        f"{_footer_label(key)} {key.hint}"
+        for key in (*keys_of(scope), *keys_of(GLOBAL))
+        if key.hint and key.hint not in _ALWAYS_SHOWN
+    ]
+    last = [f"{_footer_label(key)} {key.hint}" for key in KEYS if key.hint in _ALWAYS_SHOWN]
+    text = _GAP.join(last)
+    for n_shown in range(len(hints), -1, -1):
+        text = _GAP.join([*hints[:n_shown], *last])
+        if len(text) <= width:
+            break
+    return text
 
 
 def manual_table(table: Iterable[Key] = KEYS) -> str:

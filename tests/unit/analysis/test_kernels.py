@@ -1,7 +1,9 @@
 """What kernels and copies add up to, by hand."""
 
 import statistics
+from dataclasses import replace
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,6 +52,24 @@ def test_instances_are_in_time_order_over_all_streams():
 
     assert trace.slices.dur_ns[found].tolist() == [2, 1]
     assert len(stats.instances(-1)) == 0
+
+
+def test_a_kernel_of_impossible_duration_marks_its_row():
+    trace = trace_of(kernel("fmha_bwd", 0, 3_400_000_000), kernel("gemm", 10, 10))
+
+    stats = kernel_stats(trace)
+
+    assert by_name(trace, stats, "n_impossible") == {"fmha_bwd": 1, "gemm": 0}
+
+
+def test_the_most_common_geometry_stands_for_the_row():
+    trace = trace_of(*(kernel("add", 10 * place, 5) for place in range(6)), kernel("mul", 90, 1))
+    geometry_id = np.array([-1, -1, -1, 4, 2, 2, 3], np.int32)
+    slices = replace(trace.slices, geometry_id=geometry_id)
+
+    stats = kernel_stats(replace(trace, slices=slices, memo={}))
+
+    assert by_name(trace, stats, "geometry_id") == {"add": 2, "mul": 3}
 
 
 def test_the_operator_that_gives_most_time_comes_first():

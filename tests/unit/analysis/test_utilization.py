@@ -100,6 +100,16 @@ def test_work_of_nobody_is_counted():
     assert (use.unattributed_ns, use.n_unattributed) == (31, 2)
 
 
+def test_an_impossible_duration_is_counted_and_clipped_at_the_next_start():
+    trace = trace_of(
+        kernel("fmha_bwd", 0, 3_400_000_000), kernel("gemm", 10, 10), kernel("gemm", 30, 10)
+    )
+
+    (use,) = utilization(trace)
+
+    assert (use.sum_ns, use.n_impossible, use.clipped_sum_ns) == (3_400_000_020, 1, 30)
+
+
 def test_a_trace_without_device_work_has_no_device():
     trace = trace_of(("aten::mm", 0, 20))
 

@@ -40,6 +40,9 @@ from tracetui.ui.views.overview import OverviewView
 SHORT_TABS_WIDTH: Final = 80
 """Up to this width the tabs have short titles."""
 N_JUMPS: Final = 200
+WIDE: Final = 110
+"""From this width the header names the selection."""
+_SELECTION_WIDTH: Final = 24
 SAID_S: Final = 4.0
 """How long an answer to a key stands in the footer's place."""
 _MARK_NAME_WIDTH: Final = 50
@@ -338,7 +341,10 @@ class MainScreen(Screen[None]):
         document.workspace = workspace
         if document is self.document:
             for view in self.query(View):
-                view.workspace = workspace
+                is_new_trace = view.workspace is None or view.workspace.trace is not workspace.trace
+                # A hidden view follows when it is shown: it would lay out rows for nobody.
+                if is_new_trace or view is self.view:
+                    view.workspace = workspace
             self._show_frame()
 
     def _change(self, workspace: Workspace) -> None:
@@ -352,6 +358,7 @@ class MainScreen(Screen[None]):
 
     def _show_view(self, name: str) -> None:
         self.document.view = name
+        self.view.workspace = self.document.workspace
         self.query_one(ContentSwitcher).current = f"view-{name}"
         self.view.focus_main()
         self._show_frame()
@@ -431,7 +438,7 @@ class MainScreen(Screen[None]):
         if self.document.is_loading:
             text = progress_text(self.document.name, self.document.progress)
             progress.update(Text(f" {text}", no_wrap=True, overflow="ellipsis"))
-        shown = self._said or footer_text(self.document.view)
+        shown = self._said or footer_text(self.document.view, width - 2)
         footer = Text(f" {shown}", "bold" if self._said else "", no_wrap=True, overflow="ellipsis")
         self.query_one("#footer", Static).update(footer)
 
@@ -462,6 +469,9 @@ class MainScreen(Screen[None]):
             parts.append(f"range {duration(end_ns - start_ns)} at {duration(start_ns)}")
         if workspace.filter_text:
             parts.append(f"filter {middle_ellipsis(clean_text(workspace.filter_text), 24)}")
+        if workspace.selection != NO_ID and self.size.width >= WIDE:
+            name = workspace.trace.name_of(workspace.selection)
+            parts.append(middle_ellipsis(name, _SELECTION_WIDTH))
         return " · ".join(parts)
 
     def _tabs(self, width: int) -> Text:

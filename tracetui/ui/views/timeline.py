@@ -182,8 +182,10 @@ class TimelineView(View):
         self._range = new.chosen_range
         if self._trace is not new.trace:
             return
-        self._follow_window(new.window)
-        if not _drop_through(self._selection_echoes, new.selection):
+        if old is None or old.window != new.window:
+            self._follow_window(new.window)
+        is_moved = old is None or old.selection != new.selection
+        if is_moved and not _drop_through(self._selection_echoes, new.selection):
             self._select_quietly(new.selection)
         self._show()
 
@@ -480,7 +482,7 @@ class TimelineView(View):
 
     def _choose(self, slice_id: int) -> None:
         """Select a slice and tell the others."""
-        if slice_id == NO_ID or slice_id == self._selection:
+        if slice_id in (NO_ID, self._selection):
             return
         self._select_quietly(slice_id)
         self._selection_echoes.append(slice_id)

@@ -94,14 +94,14 @@ class LanesWidget(Widget, can_focus=True):
         return self._scene
 
     @property
-    def gutter(self) -> int:
+    def title_width(self) -> int:
         """Return how many cells the titles take."""
         return _WIDE_GUTTER if self.size.width >= _WIDE else min(_NARROW_GUTTER, self.size.width)
 
     @property
     def plot_width(self) -> int:
         """Return how many cells show time; at least 1."""
-        return max(self.size.width - self.gutter, 1)
+        return max(self.size.width - self.title_width, 1)
 
     @property
     def n_visible(self) -> int:
@@ -204,7 +204,7 @@ class LanesWidget(Widget, can_focus=True):
         return self._plain(f" {text}", Style(bold=True) if line == 1 else None)
 
     def _header_line(self, scene: Scene, y: int) -> Strip:
-        gutter, width = self.gutter, self.plot_width
+        gutter, width = self.title_width, self.plot_width
         ascii_only = self.mode.ascii_only
         if y == 0:
             text = scene.header.translate(_TO_ASCII) if ascii_only else scene.header
@@ -264,14 +264,14 @@ class LanesWidget(Widget, can_focus=True):
             painted = paint(scene.trace, row.lane, cells, mode, marks)
             segments = [self._title(row, mode, is_cursor=is_cursor)]
             segments += lane_segments(painted, self.rich_style, mode)
-            strip = Strip(segments, self.gutter + width)
+            strip = Strip(segments, self.title_width + width)
             self._strips[key] = strip
             while len(self._strips) > N_CACHED_STRIPS:
                 self._strips.popitem(last=False)
         return strip.adjust_cell_length(self.size.width, self.rich_style)
 
     def _title(self, row: LaneRow, mode: PaintMode, *, is_cursor: bool) -> Segment:
-        gutter = self.gutter
+        gutter = self.title_width
         pin = ("*" if mode.ascii_only else "▪") if row.is_pinned else " "
         cursor = (">" if mode.ascii_only else "▸") if is_cursor else " "
         title = middle_ellipsis(row.title, max(gutter - 3, 0))
@@ -297,7 +297,7 @@ class LanesWidget(Widget, can_focus=True):
         """Say which cell was clicked."""
         scene = self._scene
         row = self.row_at(event.y)
-        column = event.x - self.gutter
+        column = event.x - self.title_width
         if scene is not None and row != NO_ID and column >= 0:
             at_ns = int(scene.viewport.edges(self.plot_width)[min(column, self.plot_width - 1)])
             self.post_message(self.Pressed(row, at_ns))
@@ -309,7 +309,7 @@ class LanesWidget(Widget, can_focus=True):
 
     def lane_region(self) -> Region:
         """Return where lanes are drawn."""
-        return Region(self.gutter, HEADER_ROWS, self.plot_width, self.n_visible)
+        return Region(self.title_width, HEADER_ROWS, self.plot_width, self.n_visible)
 
 
 _TO_ASCII: Final = str.maketrans(

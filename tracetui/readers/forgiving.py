@@ -1,0 +1,176 @@
+"""One event after another out of text that is not quite JSON, counting what was mended."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+_TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
+_SEPARATORS: Final = re.compile(rb"[\s,]*")
+_SCALAR: Final = re.compile(rb'"(?:[^"\\]|\\.)*"|[^,\]\[{}\s"]+', re.DOTALL)
+_TOP_KEYS: Final = "ph|name|cat|pid|tid|ts|dur|args|id|bp|s|tts|cname"
+_BOUNDARY: Final = re.compile(
+    rb'\}(?=\s*,\s*\{\s*"(?:' + _TOP_KEYS.encode() + rb')"\s*:|\s*,?\s*\]\s*(?:,\s*"|\}|$))'
+)
+_BARE_WORD: Final = re.compile(r'"(?:[^"\\]|\\.)*"|-?\b(?:inf|nan|infinity)\b', re.IGNORECASE | re.DOTALL)
+_EMPTY_VALUE: Final = re.compile(r'"(?:[^"\\]|\\.)*"|:(?=\s*[,}\]])', re.DOTALL)
+_LONE_BACKSLASH: Final = re.compile(r'\\\\|\\(?!")|\\"')
+_QUOTED_FIELD: Final = re.compile(
+    r'("(?:name|cat)"\s*:\s*")(.*?)("\s*(?:,\s*"(?:' + _TOP_KEYS + r')"\s*:|\}\s*$))', re.DOTALL
+)
+_MAX_TRIES: Final = 4
+"""How many event boundaries a damaged event may reach over."""
+
+
+@dataclass(frozen=True, slots=True)
+class LooseEvent:
+    """One member of the list, or what stood in its place."""
+
+    start: int
+    end: int
+    record: dict[str, Any] | None
+    """The event, every number as its text; ``None`` if it was not readable."""
+    skipped: str | None = None
+    repaired: str | None = None
+
+
+@dataclass(slots=True)
+class LooseScan:
+    """Where a scan came to."""
+
+    position: int = 0
+    is_list_over: bool = False
+    is_cut_off: bool = False
+
+
+def object_end(text: bytes, start: int) -> int | None:
+    """Return the place after the bracket that closes the one at ``start``, strings respected."""
+    depth = 0
+    for token in _TOKEN.finditer(text, start):
+        first = text[token.start()]
+        if first in b"{[":
+            depth += 1
+        elif first in b"}]":
+            depth -= 1
+            if depth == 0:
+                return token.end()
+    return None
+
+
+def loose_events(text: bytes, scan: LooseScan, *, is_last: bool) -> Iterator[LooseEvent]:
+    """Yield the members of a list whose text starts at ``scan.position``.
+
+    Stops at the list's end, or before a member that is not complete yet; at the end of the file
+    such a member is the cut-off one.
+    """
+    while True:
+        separators = _SEPARATORS.match(text, scan.position)
+        scan.position = separators.end() if separators else scan.position
+        start = scan.position
+        if start >= len(text):
+            return
+        if text[start : start + 1] == b"]":
+            scan.position, scan.is_list_over = start + 1, True
+            return
+        event = _member(text, start, is_last=is_last)
+        if event is None:
+            if is_last:
+                scan.is_cut_off, scan.position = True, len(text)
+                yield LooseEvent(start, len(text), None, skipped="event cut off at the end")
+            return
+        scan.position = event.end
+        yield event
+
+
+def _member(text: bytes, start: int, *, is_last: bool) -> LooseEvent | None:
+    first = text[start : start + 1]
+    if first == b"[":
+        end = object_end(text, start)
+        return None if end is None else LooseEvent(start, end, None, skipped="not an object")
+    if first != b"{":
+        scalar = _SCALAR.match(text, start)
+        if scalar is None:
+            return LooseEvent(start, start + 1, None, skipped="not an object")
+        if scalar.end() == len(text) and not is_last:
+            return None
+        return LooseEvent(start, scalar.end(), None, skipped="not an object")
+    end = object_end(text, start)
+    if end is not None:
+        record, reason = parsed(text[start:end])
+        if record is not None:
+            return LooseEvent(start, end, record, repaired=reason)
+    return _damaged(text, start)
+
+
+def _damaged(text: bytes, start: int) -> LooseEvent | None:
+    """Return an event whose own brackets and quotes cannot be trusted."""
+    first_end = None
+    for tried, boundary in enumerate(_BOUNDARY.finditer(text, start)):
+        if tried == _MAX_TRIES:
+            break
+        first_end = first_end or boundary.end()
+        record, reason = parsed(text[start : boundary.end()])
+        if record is not None:
+            return LooseEvent(start, boundary.end(), record, repaired=reason or "malformed event")
+    if first_end is None:
+        return None
+    return LooseEvent(start, first_end, None, skipped="malformed event")
+
+
+def parsed(raw: bytes) -> tuple[dict[str, Any] | None, str | None]:
+    """Return a record, numbers as text, and what had to be mended to read it."""
+    reason = None
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        text, reason = raw.decode("utf-8", "replace"), "text that is not valid UTF-8"
+    record = _loads(text)
+    if record is not None:
+        return record, reason
+    text = _BARE_WORD.sub(_null_word, text)
+    record = _loads(text)
+    if record is not None:
+        return record, reason
+    for mend, why in _MENDS:
+        text = mend(text)
+        record = _loads(text)
+        if record is not None:
+            return record, why
+    return None, None
+
+
+def _loads(text: str) -> dict[str, Any] | None:
+    try:
+        record = json.loads(text, strict=False, parse_float=str, parse_int=str, parse_constant=str)
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None
+
+
+def _null_word(match: re.Match[str]) -> str:
+    word = match.group()
+    return word if word.startswith('"') else f'"{word}"'
+
+
+def _fill_values(text: str) -> str:
+    return _EMPTY_VALUE.sub(lambda m: m.group() if m.group() != ":" else ": null", text)
+
+
+def _double_backslashes(text: str) -> str:
+    return _LONE_BACKSLASH.sub(lambda m: m.group() if len(m.group()) > 1 else "\\\\", text)
+
+
+def _escape_quotes(text: str) -> str:
+    def escaped(match: re.Match[str]) -> str:
+        inner = re.sub(r'(?<!\\)"', r"\"", match.group(2))
+        return f"{match.group(1)}{inner}{match.group(3)}"
+
+    return _QUOTED_FIELD.sub(escaped, text)
+
+
+_MENDS: Final = (
+    (_fill_values, "a key without a value"),
+    (_double_backslashes, "single backslashes"),
+    (_escape_quotes, "quotes that are not escaped"),
+)

@@ -1,0 +1,59 @@
+"""What torch.profiler adds to the trace-event format."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tracetui.model.device import DeviceSpec
+from tracetui.model.strings import clean_text
+
+
+def whole(value: object, default: int) -> int:
+    """Return a number of any spelling as an integer, or ``default`` if it is none."""
+    if isinstance(value, bool):
+        return default
+    if isinstance(value, int):
+        return value if -(2**63) <= value < 2**63 else default
+    if isinstance(value, str | float):
+        try:
+            number = int(value)
+        except (ValueError, OverflowError):
+            return default
+        return number if -(2**63) <= number < 2**63 else default
+    return default
+
+
+def _maybe(values: Mapping[str, Any], key: str) -> int | None:
+    number = whole(values.get(key), -1)
+    return None if number < 0 else number
+
+
+def devices(metadata: Mapping[str, Any]) -> tuple[DeviceSpec, ...]:
+    """Return the devices that the file describes."""
+    listed = metadata.get("deviceProperties") or metadata.get("computeProperties") or []
+    if not isinstance(listed, list):
+        return ()
+    return tuple(
+        DeviceSpec(
+            index=whole(values.get("id"), row),
+            name=clean_text(str(values.get("name", ""))),
+            total_bytes=_maybe(values, "totalGlobalMem"),
+            compute_major=_maybe(values, "computeMajor"),
+            compute_minor=_maybe(values, "computeMinor"),
+            n_sms=_maybe(values, "numSms"),
+            warp_size=_maybe(values, "warpSize"),
+            max_threads_per_block=_maybe(values, "maxThreadsPerBlock"),
+            max_threads_per_sm=_maybe(values, "maxThreadsPerMultiprocessor"),
+            registers_per_sm=_maybe(values, "regsPerMultiprocessor"),
+            shared_bytes_per_sm=_maybe(values, "sharedMemPerMultiprocessor"),
+        )
+        for row, values in enumerate(listed)
+        if isinstance(values, dict)
+    )
+
+
+def producer(metadata: Mapping[str, Any], categories: set[str]) -> str:
+    """Return what wrote the file, as far as the file tells."""
+    known = {word.lower() for word in categories}
+    if {"cpu_op", "user_annotation", "kernel", "operator"} & known or "schemaVersion" in metadata:
+        return "torch.profiler"
+    return "another producer"
