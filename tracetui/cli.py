@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from tracetui.errors import TraceTuiError, UsageError
+from tracetui.errors import TraceFormatError, TraceTuiError, UsageError
 
 if TYPE_CHECKING:
     from tracetui.model.trace import Trace
@@ -139,16 +139,11 @@ def _read(path: str, *, shown: str, use_cache: bool) -> "Trace":
     """Read a whole trace, which then goes by the name that the user gave."""
     from tracetui.readers import read_trace
 
-    if Path(path).is_dir():
-        raise UsageError(_folder_text(path))
+    _check_path(path)
     try:
         trace = read_trace(path, use_cache=use_cache)
-    except OSError as error:
-        raise UsageError(f"{_shown(shown)}: {_reason(error)}") from error
-    except TraceTuiError as error:
-        # The reader knows the file by its path, which for standard input is none of the user's.
-        reason = str(error).removeprefix(f"{_shown(path)}: ")
-        raise UsageError(f"{_shown(shown)}: {reason}") from error
+    except TraceFormatError as error:
+        raise UsageError(f"{_shown(shown)}: {error}") from error
     return replace(trace, origin=replace(trace.origin, path=_shown(shown)))
 
 
@@ -166,6 +161,18 @@ def _folder_text(path: str) -> str:
     n_files = len(find_traces(path, max_depth=0).files)
     files = "1 trace file" if n_files == 1 else f"{n_files or 'no'} trace files"
     return f"{_shown(path)}: is a directory, {files} inside"
+
+
+def _check_path(path: str) -> None:
+    """Raise if a path cannot be opened; a pipe stays unread."""
+    try:
+        is_folder = stat.S_ISDIR(Path(path).stat().st_mode)
+    except OSError as error:
+        raise UsageError(f"{_shown(path)}: {_reason(error)}") from error
+    if is_folder:
+        raise UsageError(_folder_text(path))
+    if not os.access(path, os.R_OK):
+        raise UsageError(f"{_shown(path)}: permission denied")
 
 
 def _warn(trace: "Trace") -> None:
@@ -246,18 +253,6 @@ def _screen_obstacle() -> str:
     if os.environ.get("TERM", "") in ("", "dumb"):
         return "this terminal cannot show a screen (TERM is dumb or not set)"
     return ""
-
-
-def _check_path(path: str) -> None:
-    """Raise if a path cannot be opened, before the screen is taken; a pipe stays unread."""
-    try:
-        is_folder = stat.S_ISDIR(Path(path).stat().st_mode)
-    except OSError as error:
-        raise UsageError(f"{_shown(path)}: {_reason(error)}") from error
-    if is_folder:
-        raise UsageError(f"{_folder_text(path)}; open one folder, or files, at a time")
-    if not os.access(path, os.R_OK):
-        raise UsageError(f"{_shown(path)}: permission denied")
 
 
 def _open_screen(paths: Sequence[str], options: argparse.Namespace) -> int:

@@ -394,5 +394,5 @@ async def test_a_load_that_fails_behind_the_help_still_ends_on_the_start_screen(
         await driver.press("question_mark")
         is_help_open.set()
         await driver.settle()
-        assert driver.text_of("start-error") == " no events in it"
+        assert driver.text_of("start-error") == f" {gpu_file}: no events in it"
         assert len(app.screen_stack) == 2

@@ -238,10 +238,10 @@ async def test_pin_fold_hide_and_show(gpu_trace):
         await pilot.press("equals_sign")
         assert len(app.view.rows) == n_rows
         await pilot.press("j", "p")
-        assert app.view.rows[0].is_pinned
+        assert [row.lane.level for row in app.view.rows if row.is_pinned] == [1]
         assert app.view.rows[0].lane.level == 1
         await pilot.press("p")
-        assert not app.view.rows[0].is_pinned
+        assert [row.lane.level for row in app.view.rows if row.is_pinned] == []
         await pilot.press("x")
         assert len(app.view.rows) == n_rows - 1
         await pilot.press("X")
@@ -298,6 +298,13 @@ async def test_ascii_only_draws_ascii(gpu_trace):
         await pilot.press("l", "w", "v", "d", "v")
         assert app.screen_text.isascii()
         assert "G:" in app.screen_text
+
+
+async def test_the_legend_names_what_occurs(gpu_trace):
+    async with running(gpu_trace) as (app, _):
+        assert "■ gemm" in app.screen_text
+        assert "■ runtime" in app.screen_text
+        assert "attention" not in app.screen_text
 
 
 async def test_letters_stand_for_colours(gpu_trace):

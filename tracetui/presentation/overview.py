@@ -341,16 +341,21 @@ def _headings(title: str, figures: tuple[str, ...], width: int) -> OverviewLine:
 
 
 def _name_rows(
-    trace: Trace, stats: NameStats, title: str, kind: SliceKind, width: int
+    trace: Trace,
+    stats: NameStats,
+    title: str,
+    kind: SliceKind,
+    width: int,
+    n_rows: int | None = N_TOP,
 ) -> list[OverviewLine]:
     device_ns = stats.device_total_ns
     self_device_ns = stats.device_self_ns
     if device_ns is None or self_device_ns is None:
-        order = np.argsort(-stats.self_ns, kind="stable")[:N_TOP]
+        order = np.argsort(-stats.self_ns, kind="stable")[:n_rows]
     elif kind == SliceKind.OPERATOR:
-        order = np.argsort(-self_device_ns, kind="stable")[:N_TOP]
+        order = np.argsort(-self_device_ns, kind="stable")[:n_rows]
     else:
-        order = np.argsort(-device_ns, kind="stable")[:N_TOP]
+        order = np.argsort(-device_ns, kind="stable")[:n_rows]
     lines = [_headings(title, ("calls", "host self", "host total", "device"), width)]
     for index in order:
         name_id = int(stats.name_id[index])
@@ -371,11 +376,11 @@ def _name_rows(
     return lines
 
 
-def _kernel_rows(trace: Trace, width: int) -> list[OverviewLine]:
+def _kernel_rows(trace: Trace, width: int, n_rows: int | None = N_TOP) -> list[OverviewLine]:
     stats = kernel_stats(trace)
     total_ns = int(stats.total_ns.sum())
     lines = [_headings("Top kernels", ("calls", "total", "share"), width)]
-    for index in range(min(N_TOP, len(stats.name_id))):
+    for index in range(len(stats.name_id))[:n_rows]:
         name_id = int(stats.name_id[index])
         kernel_ns = int(stats.total_ns[index])
         figures = (
@@ -459,6 +464,25 @@ def overview_lines(
             for each in missing
         )
     return tuple(lines)
+
+
+def operator_lines(trace: Trace, width: int) -> tuple[OverviewLine, ...]:
+    """Return every operator and annotation with its sums, the costliest first."""
+    lines: list[OverviewLine] = []
+    for stats, title, kind in (
+        (operator_stats(trace), "Operators", SliceKind.OPERATOR),
+        (annotation_stats(trace), "Annotations", SliceKind.ANNOTATION),
+    ):
+        if len(stats.name_id):
+            lines += [*_name_rows(trace, stats, title, kind, width, None), _blank()]
+    return tuple(lines) or (OverviewLine((Part("no operator in this file", "answer"),)),)
+
+
+def kernel_lines(trace: Trace, width: int) -> tuple[OverviewLine, ...]:
+    """Return every kernel with its sums, the costliest first."""
+    if not utilization(trace):
+        return (OverviewLine((Part(answer(trace), "answer"),)),)
+    return tuple(_kernel_rows(trace, width, None))
 
 
 def _figures(trace: Trace, width: int, *, ascii_only: bool) -> list[OverviewLine]:

@@ -205,6 +205,8 @@ class LaneIndex:
     host_busy: PrefixSums
     total_ns: int
     has_device: bool
+    hues: tuple[int, ...]
+    """The hues that occur, in the order of legends."""
 
     def lanes_of(self, track_id: int) -> tuple[Lane, ...]:
         """Return a track's lanes, topmost first."""
@@ -347,6 +349,7 @@ def lane_index(trace: Trace) -> LaneIndex:
         _busy(trace, host),
         trace.end_ns,
         bool(device.any()),
+        tuple(np.unique(hues).tolist()),
     )
 
 
@@ -491,6 +494,8 @@ def paint(
     """
     width = len(cells.shape)
     shape = cells.shape
+    low, high = int(cells.first[0]), int(cells.first[-1] + cells.count[-1])
+    marks = tuple(mark for mark in marks if low <= mark[0] < high)
     resolved = (shape != CellShape.BLANK) & (shape != CellShape.HEIGHT)
     parity = np.where(resolved, cells.first & 1, 0)
     at = np.minimum(cells.first, max(len(lane.hues) - 1, 0))

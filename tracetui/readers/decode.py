@@ -36,10 +36,10 @@ class Arguments(msgspec.Struct, gc=False):
     """The few arguments that become columns; all others stay in the file."""
 
     correlation: Any = 0
-    external_id: Any = msgspec.field(default=None, name="External id")
+    external_id: Any = msgspec.field(default=0, name="External id")
     dims: msgspec.Raw = msgspec.field(default=_EMPTY, name="Input Dims")
-    sequence: Any = msgspec.field(default=None, name="Sequence number")
-    n_bytes: Any = msgspec.field(default=None, name="bytes")
+    sequence: Any = msgspec.field(default=-1, name="Sequence number")
+    n_bytes: Any = msgspec.field(default=-1, name="bytes")
     registers: Any = msgspec.field(default=None, name="registers per thread")
     shared_bytes: Any = msgspec.field(default=None, name="shared memory")
     blocks_per_sm: Any = msgspec.field(default=None, name="blocks per SM")
@@ -47,9 +47,9 @@ class Arguments(msgspec.Struct, gc=False):
     grid: msgspec.Raw = _EMPTY
     block: msgspec.Raw = _EMPTY
     occupancy: Any = msgspec.field(default=None, name="est. achieved occupancy %")
-    python_id: Any = msgspec.field(default=None, name="Python id")
-    python_parent_id: Any = msgspec.field(default=None, name="Python parent id")
-    old_external_id: Any = msgspec.field(default=None, name="external id")
+    python_id: Any = msgspec.field(default=-1, name="Python id")
+    python_parent_id: Any = msgspec.field(default=-1, name="Python parent id")
+    old_external_id: Any = msgspec.field(default=0, name="external id")
     old_dims: msgspec.Raw = msgspec.field(default=_EMPTY, name="Input dims")
     old_occupancy: Any = msgspec.field(default=None, name="theoretical occupancy %")
     moved: Any = msgspec.field(default=None, name="Bytes")
@@ -146,18 +146,19 @@ class Columns:
             given = event.args or default
             starts.append(bytes(event.ts))
             lengths.append(bytes(event.dur))
-            external = given.external_id
+            parent = given.python_parent_id
+            dims = given.dims or given.old_dims
             rows.append(
                 (
                     key,
                     event_id,
                     given.correlation,
-                    given.old_external_id if external is None else external,
-                    self._shape(bytes(given.dims or given.old_dims)),
+                    given.external_id or given.old_external_id,
+                    self._shape(bytes(dims)) if dims else -1,
                     self._geometry(given) if given.grid else -1,
                     given.n_bytes,
                     given.python_id,
-                    given.python_parent_id,
+                    -1 if parent is None else parent,
                     given.sequence,
                 )
             )
@@ -182,8 +183,6 @@ class Columns:
         return key
 
     def _shape(self, raw: bytes) -> int:
-        if not raw:
-            return -1
         shape_id = self._shape_of.get(raw)
         if shape_id is None:
             text = _SPACE.sub(b"", raw).decode("utf-8", "replace")

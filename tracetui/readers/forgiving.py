@@ -13,12 +13,17 @@ _TOP_KEYS: Final = "ph|name|cat|pid|tid|ts|dur|args|id|bp|s|tts|cname"
 _BOUNDARY: Final = re.compile(
     rb'\}(?=\s*,\s*\{\s*"(?:' + _TOP_KEYS.encode() + rb')"\s*:|\s*,?\s*\]\s*(?:,\s*"|\}|$))'
 )
-_BARE_WORD: Final = re.compile(r'"(?:[^"\\]|\\.)*"|-?\b(?:inf|nan|infinity)\b', re.IGNORECASE | re.DOTALL)
+_BARE_WORD: Final = re.compile(
+    r'"(?:[^"\\]|\\.)*"|-?\b(?:inf|nan|infinity)\b', re.IGNORECASE | re.DOTALL
+)
 _EMPTY_VALUE: Final = re.compile(r'"(?:[^"\\]|\\.)*"|:(?=\s*[,}\]])', re.DOTALL)
 _LONE_BACKSLASH: Final = re.compile(r'\\\\|\\(?!")|\\"')
 _QUOTED_FIELD: Final = re.compile(
     r'("(?:name|cat)"\s*:\s*")(.*?)("\s*(?:,\s*"(?:' + _TOP_KEYS + r')"\s*:|\}\s*$))', re.DOTALL
 )
+_MAX_OBJECT_BYTES: Final = 16 << 20
+_MAX_MENDED_BYTES: Final = 64 << 10
+"""Longer text is not searched for lone quotes, which would take time beyond its worth."""
 _MAX_TRIES: Final = 4
 """How many event boundaries a damaged event may reach over."""
 
@@ -47,7 +52,7 @@ class LooseScan:
 def object_end(text: bytes, start: int) -> int | None:
     """Return the place after the bracket that closes the one at ``start``, strings respected."""
     depth = 0
-    for token in _TOKEN.finditer(text, start):
+    for token in _TOKEN.finditer(text, start, start + _MAX_OBJECT_BYTES):
         first = text[token.start()]
         if first in b"{[":
             depth += 1
@@ -95,27 +100,33 @@ def _member(text: bytes, start: int, *, is_last: bool) -> LooseEvent | None:
         if scalar.end() == len(text) and not is_last:
             return None
         return LooseEvent(start, scalar.end(), None, skipped="not an object")
+    return _object(text, start)
+
+
+def _object(text: bytes, start: int) -> LooseEvent | None:
+    """Return the object at ``start``, or what stands in its place.
+
+    The next place that looks like an event's end is tried first: in damaged text the brackets
+    and quotes lead astray, and following them for each event would cost the square of the size.
+    """
+    boundaries = _BOUNDARY.finditer(text, start)
+    first = next(boundaries, None)
+    if first is not None:
+        record, reason = parsed(text[start : first.end()])
+        if record is not None:
+            return LooseEvent(start, first.end(), record, repaired=reason)
     end = object_end(text, start)
     if end is not None:
         record, reason = parsed(text[start:end])
         if record is not None:
             return LooseEvent(start, end, record, repaired=reason)
-    return _damaged(text, start)
-
-
-def _damaged(text: bytes, start: int) -> LooseEvent | None:
-    """Return an event whose own brackets and quotes cannot be trusted."""
-    first_end = None
-    for tried, boundary in enumerate(_BOUNDARY.finditer(text, start)):
-        if tried == _MAX_TRIES:
-            break
-        first_end = first_end or boundary.end()
+    if first is None:
+        return None
+    for _, boundary in zip(range(_MAX_TRIES), boundaries, strict=False):
         record, reason = parsed(text[start : boundary.end()])
         if record is not None:
-            return LooseEvent(start, boundary.end(), record, repaired=reason or "malformed event")
-    if first_end is None:
-        return None
-    return LooseEvent(start, first_end, None, skipped="malformed event")
+            return LooseEvent(start, boundary.end(), record, repaired=reason)
+    return LooseEvent(start, first.end(), None, skipped="malformed event")
 
 
 def parsed(raw: bytes) -> tuple[dict[str, Any] | None, str | None]:
@@ -162,6 +173,9 @@ def _double_backslashes(text: str) -> str:
 
 
 def _escape_quotes(text: str) -> str:
+    if len(text) > _MAX_MENDED_BYTES:
+        return text
+
     def escaped(match: re.Match[str]) -> str:
         inner = re.sub(r'(?<!\\)"', r"\"", match.group(2))
         return f"{match.group(1)}{inner}{match.group(3)}"

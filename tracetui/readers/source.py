@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import IO, Final
 
 from isal import isal_zlib
+from isal.igzip_lib import IsalError
 
 from tracetui.errors import TraceFormatError
 from tracetui.model.load_report import LoadReport
 from tracetui.model.strings import clean_text
 
 _BLOCK: Final = 1 << 20
+_PACKED_BLOCK: Final = 8 << 10
+"""Small, since a damaged block gives nothing: at most this much is lost before the damage."""
 _GZIP: Final = b"\x1f\x8b"
 _ZIP: Final = b"PK\x03\x04"
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
@@ -92,14 +95,14 @@ class ByteSource:
         unpacker = isal_zlib.decompressobj(wbits=_GZIP_WINDOW)
         n_members, pending = 0, b""
         while True:
-            packed = pending or file.read(_BLOCK)
+            packed = pending or file.read(_PACKED_BLOCK)
             pending = b""
             if not packed:
                 break
             self.n_bytes_read = file.tell()
             try:
                 text = unpacker.decompress(packed)
-            except (isal_zlib.error, zlib.error):
+            except (IsalError, zlib.error):
                 if n_members and not unpacker.unconsumed_tail:
                     self._note_trailing()
                 else:
@@ -122,7 +125,7 @@ class ByteSource:
             self.report.is_truncated = True
 
     def _next_after_padding(self, file: IO[bytes]) -> bytes:
-        while block := file.read(_BLOCK):
+        while block := file.read(_PACKED_BLOCK):
             self.n_bytes_read = file.tell()
             if stripped := block.lstrip(b"\0"):
                 return stripped

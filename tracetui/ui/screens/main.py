@@ -256,7 +256,10 @@ class MainScreen(Screen[None]):
         try:
             trace = read_trace(document.path, publish, document.stop)
         except TraceTuiError as error:
-            self.post_message(self.LoadEnded(document, None, clean_text(str(error))))
+            text = str(error)
+            if document.name not in clean_text(text):
+                text = f"{document.path}: {text}"
+            self.post_message(self.LoadEnded(document, None, clean_text(text)))
         except (OSError, MemoryError) as error:
             text = f"{document.path}: {error.__class__.__name__}: {error}"
             self.post_message(self.LoadEnded(document, None, clean_text(text)))

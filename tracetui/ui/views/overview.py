@@ -182,9 +182,15 @@ class OverviewView(View):
             self._is_computing = True
             self._compute(trace, width, bool(getattr(self.app, "ascii_only", False)))
 
+    def lines_of(
+        self, trace: Trace, width: int, *, ascii_only: bool
+    ) -> tuple[OverviewLine, ...]:
+        """Return what is listed for a trace; called in a thread."""
+        return overview_lines(trace, width, ascii_only=ascii_only)
+
     @work(thread=True, group="overview")
     def _compute(self, trace: Trace, width: int, ascii_only: bool) -> None:  # noqa: FBT001
-        lines = overview_lines(trace, width, ascii_only=ascii_only)
+        lines = self.lines_of(trace, width, ascii_only=ascii_only)
         self.post_message(self.Computed(trace, width, lines, recorded(trace)))
 
     def on_overview_view_computed(self, message: Computed) -> None:

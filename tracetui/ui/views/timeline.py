@@ -37,7 +37,7 @@ from tracetui.ui.widgets.lanes import LaneRow, LanesWidget, Scene
 TrackKey: TypeAlias = tuple[TrackKind, str, str]
 LaneKey: TypeAlias = tuple[TrackKey, int, bool]
 
-MAX_LINKED: Final = 4_096
+MAX_LINKED: Final = 256
 """An operator may own more kernels than are worth marking."""
 _UNFOLDED_HOSTS: Final = 1
 _N_ECHOES: Final = 64

@@ -17,6 +17,7 @@ from tracetui.format import middle_ellipsis
 from tracetui.model.arrays import NO_ID
 from tracetui.model.trace import Trace
 from tracetui.presentation.timeline import (
+    HUE_NAMES,
     LINKED_CODE,
     SELECTED_CODE,
     Lane,
@@ -29,7 +30,7 @@ from tracetui.presentation.timeline import (
     paint,
     ruler_text,
 )
-from tracetui.ui.widgets.palette import cell_style
+from tracetui.ui.widgets.palette import cell_style, class_letter, class_style
 
 HEADER_ROWS: Final = 3
 """What is shown, the minimap and the ruler."""
@@ -198,10 +199,24 @@ class LanesWidget(Widget, can_focus=True):
         if line == 0:
             return self._plain(("-" if ascii_only else "─") * self.size.width, Style(dim=True))
         text = scene.status[line - 1] if line - 1 < len(scene.status) else ""
+        if line == self.N_STATUS - 1 and not text:
+            return self._legend(scene)
         text = middle_ellipsis(text, max(self.size.width - 1, 1))
         if ascii_only:
             text = text.translate(_TO_ASCII)
         return self._plain(f" {text}", Style(bold=True) if line == 1 else None)
+
+    def _legend(self, scene: Scene) -> Strip:
+        """Say which colour, or letter, stands for which class."""
+        mode = self.mode
+        segments = [Segment(" ", self.rich_style)]
+        for hue in scene.index.hues:
+            is_plain = mode.ascii_only or mode.colourless
+            mark = class_letter(hue) if is_plain else "■"
+            style = Style(bold=True) if is_plain else class_style(hue)
+            segments.append(Segment(mark, self.rich_style + style))
+            segments.append(Segment(f" {HUE_NAMES[hue]}  ", self.rich_style + Style(dim=True)))
+        return Strip(segments).adjust_cell_length(self.size.width, self.rich_style)
 
     def _header_line(self, scene: Scene, y: int) -> Strip:
         gutter, width = self.title_width, self.plot_width
@@ -286,12 +301,10 @@ class LanesWidget(Widget, can_focus=True):
         """Return the lane's rows of these slices."""
         if lane.is_union:
             return []
-        own = [
-            each
-            for each in slice_ids
-            if each != NO_ID and scene.index.lanes[int(scene.index.lane_of[each])] is lane
-        ]
-        return [int(np.searchsorted(lane.slice_ids, each)) for each in sorted(own)]
+        lane_of = scene.index.lane_of
+        number = int(lane_of[lane.slice_ids[0]])
+        own = [each for each in slice_ids if each != NO_ID and int(lane_of[each]) == number]
+        return [lane.row_of(each) for each in sorted(own)]
 
     def on_click(self, event: events.Click) -> None:
         """Say which cell was clicked."""
