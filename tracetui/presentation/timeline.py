@@ -470,6 +470,7 @@ class PaintMode:
 _HEIGHTS: Final = np.array([ord(letter) for letter in " ▁▂▃▄▅▆▇█"], np.uint32)
 _LEFTS: Final = np.array([ord(letter) for letter in " ▏▎▍▌▋▊▉█"], np.uint32)
 _LETTERS: Final = np.array([ord(letter) for letter in HUE_LETTERS], np.uint32)
+_LOW_LETTERS: Final = np.array([ord(letter) for letter in HUE_LETTERS.lower()], np.uint32)
 
 
 def _text(points: npt.NDArray[np.uint32]) -> str:
@@ -518,9 +519,10 @@ def paint(
     ).astype(np.uint32)
     points[shape == CellShape.BLANK] = ord(" ")
     if mode.ascii_only:
-        letters = _LETTERS[cells.hue]
         is_low = cells.covered_ns * 2 < cells.width_ns
-        points = np.where(shape == CellShape.BLANK, ord(" "), np.where(is_low, ord("."), letters))
+        points = np.where(is_low, _LOW_LETTERS[cells.hue], _LETTERS[cells.hue])
+        points[cells.covered_ns * 8 < cells.width_ns] = ord(".")
+        points[shape == CellShape.BLANK] = ord(" ")
         paper[:] = NO_COLOUR_CODE
     elif mode.colourless:
         points[split] = _LETTERS[lane.hues[cells.first[split] + 1]] if len(lane.hues) else ord(" ")

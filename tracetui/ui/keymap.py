@@ -54,6 +54,16 @@ _LABELS: Final = {
     "end": "End",
 }
 
+
+def _list_keys(scope: str, enter: str) -> tuple[Key, ...]:
+    return (
+        Key(("enter",), scope, enter, hint="open"),
+        Key(("j", "k", "up", "down"), scope, "Next and previous line", "line", "j k ↑ ↓"),
+        Key(("pagedown", "pageup"), scope, "A page down and up"),
+        Key(("g", "G", "home", "end"), scope, "First and last line", shown="g G"),
+    )
+
+
 KEYS: Final = (
     Key(("1",), GLOBAL, "Overview: the answer and where time goes", shown="1"),
     Key(("2",), GLOBAL, "Timeline: threads and streams over time", shown="2"),
@@ -87,12 +97,7 @@ KEYS: Final = (
     Key(("ctrl+p",), GLOBAL, "Command palette"),
     Key(("enter",), "start", "Open the trace"),
     Key(("j", "k", "up", "down"), "start", "Next and previous trace", shown="j k ↑ ↓"),
-    Key(("enter",), "overview", "Go to what the line is about", hint="open"),
-    Key(
-        ("j", "k", "up", "down"), "overview", "Next and previous line", hint="line", shown="j k ↑ ↓"
-    ),
-    Key(("pagedown", "pageup"), "overview", "A page down and up"),
-    Key(("g", "G", "home", "end"), "overview", "First and last line", shown="g G"),
+    *_list_keys("overview", "Go to what the line is about"),
     Key(("w", "s"), "timeline", "Zoom in and out at the cursor", hint="zoom"),
     Key(("W", "S"), "timeline", "Zoom in and out further"),
     Key(("a", "d"), "timeline", "Pan left and right", hint="pan"),
@@ -109,6 +114,8 @@ KEYS: Final = (
     Key(("minus", "equals_sign"), "timeline", "Fold and unfold the track"),
     Key(("x", "X"), "timeline", "Hide the lane; show all lanes"),
     Key(("g",), "timeline", "Go to a time"),
+    *_list_keys("operators", "Show the longest call in the timeline"),
+    *_list_keys("kernels", "Show the longest call in the timeline"),
 )
 
 

@@ -240,7 +240,7 @@ def test_a_wide_selected_slice_is_marked_all_along() -> None:
 def test_letters_stand_for_classes_in_ascii() -> None:
     trace, lane = device_lane((GEMM, 0, 300), ("triton_poi_0", 500, 20), (GEMM, 999, 1))
     painted = paint(trace, lane, lane_cells(lane, view(0, 1000), 10), PaintMode(ascii_only=True))
-    assert painted.text == "GGG  .   ."
+    assert painted.text == "GGG  t   .", "three full, a fifth, a hundredth"
     assert not painted.paper.any()
 
 

@@ -182,9 +182,7 @@ class OverviewView(View):
             self._is_computing = True
             self._compute(trace, width, bool(getattr(self.app, "ascii_only", False)))
 
-    def lines_of(
-        self, trace: Trace, width: int, *, ascii_only: bool
-    ) -> tuple[OverviewLine, ...]:
+    def lines_of(self, trace: Trace, width: int, *, ascii_only: bool) -> tuple[OverviewLine, ...]:
         """Return what is listed for a trace; called in a thread."""
         return overview_lines(trace, width, ascii_only=ascii_only)
 

@@ -19,9 +19,7 @@ class PlainOperatorsView(OverviewView):
     title_text: ClassVar[str] = "Operators"
     short_title: ClassVar[str] = "Ops"
 
-    def lines_of(
-        self, trace: Trace, width: int, *, ascii_only: bool
-    ) -> tuple[OverviewLine, ...]:
+    def lines_of(self, trace: Trace, width: int, *, ascii_only: bool) -> tuple[OverviewLine, ...]:
         """Return the operators."""
         del ascii_only
         return _leading_to_timeline(operator_lines(trace, width))
@@ -34,9 +32,7 @@ class PlainKernelsView(OverviewView):
     title_text: ClassVar[str] = "Kernels"
     short_title: ClassVar[str] = "Kern"
 
-    def lines_of(
-        self, trace: Trace, width: int, *, ascii_only: bool
-    ) -> tuple[OverviewLine, ...]:
+    def lines_of(self, trace: Trace, width: int, *, ascii_only: bool) -> tuple[OverviewLine, ...]:
         """Return the kernels."""
         del ascii_only
         return _leading_to_timeline(kernel_lines(trace, width))

@@ -13,7 +13,7 @@ from textual.widgets import Input
 
 from tracetui.analysis.links import Links, links
 from tracetui.analysis.steps import Step, steps
-from tracetui.format import count, duration
+from tracetui.format import count, duration, middle_ellipsis
 from tracetui.model.arrays import NO_ID
 from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
@@ -39,6 +39,7 @@ LaneKey: TypeAlias = tuple[TrackKey, int, bool]
 
 MAX_LINKED: Final = 256
 """An operator may own more kernels than are worth marking."""
+MIN_NAME_CELLS: Final = 8
 _UNFOLDED_HOSTS: Final = 1
 _N_ECHOES: Final = 64
 _Value = TypeVar("_Value")
@@ -388,11 +389,12 @@ class TimelineView(View):
         if self._selection != NO_ID:
             slices = trace.slices
             track = trace.tracks[int(slices.track_id[self._selection])]
-            lines[0] = (
+            where = (
                 f"{duration(int(slices.dur_ns[self._selection]))}  {track.title}"
-                f"  at {duration(int(slices.ts_ns[self._selection]))}"
-                f"  {trace.name_of(self._selection)}"
+                f"  at {duration(int(slices.ts_ns[self._selection]))}  "
             )
+            room = max(self.lanes.size.width - len(where) - 2, MIN_NAME_CELLS)
+            lines[0] = where + middle_ellipsis(trace.name_of(self._selection), room)
         parts = []
         if lane is not None and self._viewport.start_ns <= self._at_ns < self._viewport.end_ns:
             width = self.lanes.plot_width

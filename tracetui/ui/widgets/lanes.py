@@ -38,7 +38,7 @@ N_CACHED_STRIPS: Final = 512
 BACKLOG_RETRY_S: Final = 0.03
 _WIDE: Final = 100
 _WIDE_GUTTER: Final = 22
-_NARROW_GUTTER: Final = 14
+_NARROW_GUTTER: Final = 18
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -201,7 +201,8 @@ class LanesWidget(Widget, can_focus=True):
         text = scene.status[line - 1] if line - 1 < len(scene.status) else ""
         if line == self.N_STATUS - 1 and not text:
             return self._legend(scene)
-        text = middle_ellipsis(text, max(self.size.width - 1, 1))
+        if len(text) >= self.size.width:
+            text = f"{text[: max(self.size.width - 2, 0)]}…"
         if ascii_only:
             text = text.translate(_TO_ASCII)
         return self._plain(f" {text}", Style(bold=True) if line == 1 else None)
