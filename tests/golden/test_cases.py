@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from tests.conftest import SHARED
 from tracetui.analysis.links import links
 from tracetui.analysis.memory import memory_use
 from tracetui.analysis.operators import (
@@ -17,8 +19,6 @@ from tracetui.analysis.operators import (
 )
 from tracetui.analysis.steps import steps
 from tracetui.analysis.utilization import host_use, utilization
-
-from tests.conftest import SHARED
 from tracetui.errors import TraceFormatError
 from tracetui.model.slices import SliceKind
 from tracetui.model.tracks import TrackKind

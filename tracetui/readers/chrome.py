@@ -157,6 +157,9 @@ class ChromeReader:
         if stripped[:1] != b"{":
             shown = clean_text(stripped[:12].decode("utf-8", "replace"))
             raise TraceFormatError(f"not JSON: it starts with {shown!r}")
+        return self._key_place(skipped)
+
+    def _key_place(self, skipped: int) -> tuple[int, int] | None:
         depth = 0
         for token in _HEAD_TOKEN.finditer(self._text, skipped):
             word = token.group()

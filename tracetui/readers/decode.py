@@ -266,10 +266,10 @@ class Columns:
     def _take_others(
         self, others: list[tuple[Event, int]], first_id: int, raw: Sequence[bytes] | None
     ) -> None:
-        builder, report = self._builder, self._builder.report
+        report = self._builder.report
         ts_ns, without = nanosecond_column([bytes(event.ts) for event, _ in others])
         untimed = set(without)
-        flows: list[tuple[int, int, int, bool]] = []
+        flows: list[tuple[int, int, int, str]] = []
         for row, (event, event_id) in enumerate(others):
             phase = event.ph
             if phase == "M":
@@ -280,36 +280,47 @@ class Columns:
             elif phase in "sftBEbneiIC":
                 if row in untimed:
                     self._skip_time(bytes(event.ts))
-                    continue
-                at = int(ts_ns[row])
-                if phase in "sft":
-                    report.n_flows += 1
-                    if phase != "t":
-                        flows.append((self._key(event), self._flow(event.id), at, phase == "s"))
-                elif phase in "BE":
-                    builder.begin_ends.append(
-                        BeginEnd(phase == "B", self._key(event), at, event_id)
-                    )
-                elif phase in "be":
-                    key = self._key(event, is_async=True)
-                    builder.async_marks.append(
-                        AsyncMark(phase == "b", key, line_id(event.id), at, event_id)
-                    )
-                elif phase == "C" and raw is not None:
-                    self._counter(event, at, raw[event_id - first_id])
                 else:
-                    self._instant(event, at, event_id)
+                    text = raw[event_id - first_id] if phase == "C" and raw is not None else None
+                    self._take_timed(event, int(ts_ns[row]), event_id, text, flows)
             else:
                 known = phase in _COUNTED_PHASES
                 report.other_phases[phase if known else f"unknown phase {phase[:8]}"] += 1
+        self._add_flows([flow for flow in flows if flow[3] != "t"])
+
+    def _take_timed(
+        self,
+        event: Event,
+        at: int,
+        event_id: int,
+        raw: bytes | None,
+        flows: list[tuple[int, int, int, str]],
+    ) -> None:
+        phase = event.ph
+        if phase in "sft":
+            self._builder.report.n_flows += 1
+            flows.append((self._key(event), self._flow(event.id), at, phase))
+        elif phase in "BE":
+            self._builder.begin_ends.append(BeginEnd(phase == "B", self._key(event), at, event_id))
+        elif phase in "be":
+            key = self._key(event, is_async=True)
+            self._builder.async_marks.append(
+                AsyncMark(phase == "b", key, line_id(event.id), at, event_id)
+            )
+        elif phase == "C" and raw is not None:
+            self._counter(event, at, raw)
+        else:
+            self._instant(event, at, event_id)
+
+    def _add_flows(self, flows: list[tuple[int, int, int, str]]) -> None:
         if flows:
-            keys, ids, times, are_starts = zip(*flows, strict=True)
-            builder.flow_blocks.append(
+            keys, ids, times, phases = zip(*flows, strict=True)
+            self._builder.flow_blocks.append(
                 FlowBlock(
                     np.array(keys, np.int32),
                     np.array(ids, np.int64),
                     np.array(times, np.int64),
-                    np.array(are_starts, bool),
+                    np.array([phase == "s" for phase in phases], bool),
                 )
             )
 

@@ -102,7 +102,7 @@ class ByteSource:
             self.n_bytes_read = file.tell()
             try:
                 text = unpacker.decompress(packed)
-            except (IsalError, zlib.error):
+            except (IsalError, zlib.error):  # type: ignore[misc] # isal has no types
                 if n_members and not unpacker.unconsumed_tail:
                     self._note_trailing()
                 else:

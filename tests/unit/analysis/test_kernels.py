@@ -1,6 +1,7 @@
 """What kernels and copies add up to, by hand."""
 
 import statistics
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -124,12 +125,13 @@ def test_statistics_agree_with_the_standard_library(kernels):
     durations: dict[str, list[int]] = {}
     for name, _, dur_ns in kernels:
         durations.setdefault(name, []).append(dur_ns)
-    for column, expected in {
+    measures: dict[str, Callable[[list[int]], float]] = {
         "calls": len,
         "total_ns": sum,
         "median_ns": statistics.median,
         "min_ns": min,
         "max_ns": max,
-    }.items():
+    }
+    for column, expected in measures.items():
         assert by_name(trace, stats, column) == {n: expected(d) for n, d in durations.items()}
     assert sorted(stats.slice_ids.tolist()) == list(range(len(kernels)))
