@@ -40,7 +40,7 @@ test: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .

@@ -466,25 +466,6 @@ def overview_lines(
     return tuple(lines)
 
 
-def operator_lines(trace: Trace, width: int) -> tuple[OverviewLine, ...]:
-    """Return every operator and annotation with its sums, the costliest first."""
-    lines: list[OverviewLine] = []
-    for stats, title, kind in (
-        (operator_stats(trace), "Operators", SliceKind.OPERATOR),
-        (annotation_stats(trace), "Annotations", SliceKind.ANNOTATION),
-    ):
-        if len(stats.name_id):
-            lines += [*_name_rows(trace, stats, title, kind, width, None), _blank()]
-    return tuple(lines) or (OverviewLine((Part("no operator in this file", "answer"),)),)
-
-
-def kernel_lines(trace: Trace, width: int) -> tuple[OverviewLine, ...]:
-    """Return every kernel with its sums, the costliest first."""
-    if not utilization(trace):
-        return (OverviewLine((Part(answer(trace), "answer"),)),)
-    return tuple(_kernel_rows(trace, width, None))
-
-
 def _figures(trace: Trace, width: int, *, ascii_only: bool) -> list[OverviewLine]:
     uses = utilization(trace)
     lines: list[OverviewLine] = []

@@ -2,6 +2,7 @@
 
 import bisect
 import tempfile
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -98,6 +99,7 @@ class FileArguments:
                     return file.read(n_bytes)
             if self._text is None:
                 self._text = self._unpacked()
+                weakref.finalize(self, self._text.close)
             self._text.seek(offset)
             return self._text.read(n_bytes)
         except OSError:

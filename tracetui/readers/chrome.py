@@ -263,7 +263,8 @@ class ChromeReader:
                 report.skipped[loose.skipped or "malformed event"] += 1
                 report.n_events += 1
             else:
-                self._columns.take([_event(loose.record)], self._n_events, [_dumped(loose.record)])
+                event = _strict_event(raw) or _event(loose.record)
+                self._columns.take([event], self._n_events, [_dumped(loose.record)])
             self._n_events += 1
         self._drop(scan.position)
         report.is_truncated |= scan.is_cut_off
@@ -312,6 +313,14 @@ class ChromeReader:
 
 def _dumped(record: dict[str, Any]) -> bytes:
     return msgspec.json.encode(record)
+
+
+def _strict_event(raw: bytes) -> Event | None:
+    """Return a valid event as the fast path reads it, so that equal shapes stay equal."""
+    try:
+        return EVENTS.decode(b"[" + raw + b"]")[0]
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 def _event(record: dict[str, Any]) -> Event:

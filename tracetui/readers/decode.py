@@ -1,5 +1,6 @@
 """Events of one chunk into columns: the typed fast path."""
 
+import math
 import re
 from collections.abc import Sequence
 from itertools import repeat
@@ -93,17 +94,16 @@ def line_id(value: object) -> str:
 
 
 def _ratio(value: object) -> float | None:
-    try:
-        return None if value is None else float(value) / 100  # type: ignore[arg-type] # any spelling
-    except (TypeError, ValueError):
-        return None
+    percent = _number(value)
+    return None if percent is None else percent / 100
 
 
 def _number(value: object) -> float | None:
     try:
-        return None if value is None else float(value)  # type: ignore[arg-type] # any spelling
-    except (TypeError, ValueError):
+        number = float(value)  # type: ignore[arg-type] # any spelling
+    except (TypeError, ValueError, OverflowError):
         return None
+    return number if math.isfinite(number) else None
 
 
 def _extent(raw: bytes) -> tuple[int, ...] | None:

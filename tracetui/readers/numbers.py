@@ -1,7 +1,7 @@
 """Time stamps from their text: exact integers of nanoseconds."""
 
 from collections.abc import Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 import numpy as np
 
@@ -21,7 +21,7 @@ def nanoseconds(text: bytes) -> int | None:
         if not value.is_finite() or abs(value) > _LIMIT_NS:
             return None
         return int(value.to_integral_value())
-    except (InvalidOperation, UnicodeDecodeError, ValueError):
+    except (ArithmeticError, ValueError):
         return None
 
 

@@ -114,8 +114,22 @@ KEYS: Final = (
     Key(("minus", "equals_sign"), "timeline", "Fold and unfold the track"),
     Key(("x", "X"), "timeline", "Hide the lane; show all lanes"),
     Key(("g",), "timeline", "Go to a time"),
-    *_list_keys("operators", "Show the longest call in the timeline"),
-    *_list_keys("kernels", "Show the longest call in the timeline"),
+    *_list_keys("operators", "Show the first call in the timeline"),
+    Key(
+        ("l", "h", "right", "left"),
+        "operators",
+        "Open; close or go to the parent",
+        "open",
+        "l h → ←",
+    ),
+    Key(("e",), "operators", "Open down to the first branch"),
+    Key(("E", "minus"), "operators", "Open all; close all"),
+    Key(("H",), "operators", "Go to the heaviest child", hint="heaviest"),
+    Key(("x",), "operators", "Hide what launches no kernel", hint="hide"),
+    Key(("i",), "operators", "Call by call, or merged by path", hint="merge"),
+    *_list_keys("kernels", "Show the longest run in the timeline"),
+    Key(("s", "S"), "kernels", "Sort by the next column, by the one before", hint="sort"),
+    Key(("i",), "kernels", "Turn the order round", hint="invert"),
 )
 
 

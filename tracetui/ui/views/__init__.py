@@ -3,14 +3,15 @@
 from typing import Final
 
 from tracetui.ui.views.base import View
+from tracetui.ui.views.kernels import KernelsView
+from tracetui.ui.views.operators import OperatorsView
 from tracetui.ui.views.overview import OverviewView
-from tracetui.ui.views.plain import PlainKernelsView, PlainOperatorsView
 from tracetui.ui.views.timeline import TimelineView
 
 VIEWS: Final[tuple[type[View], ...]] = (
     OverviewView,
     TimelineView,
-    PlainOperatorsView,
-    PlainKernelsView,
+    OperatorsView,
+    KernelsView,
 )
 """In the order of their keys, from 1."""

@@ -1,0 +1,146 @@
+"""What the operator and the kernel view share: a summary, titles, rows, and a pane below."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.message import Message
+from textual.widgets import Static
+
+from tracetui.model.trace import Trace
+from tracetui.ui.messages import SliceSelected, ViewRequested
+from tracetui.ui.state import Workspace
+from tracetui.ui.views.base import View
+from tracetui.ui.widgets.line_list import LineList, ListLine
+
+_PANE_FROM_HEIGHT = 20
+"""A view this high has room for a pane below its rows."""
+
+
+class ListingView(View):
+    """Rows computed in a thread; a subclass says what they are."""
+
+    PANE_HEIGHT: ClassVar[int] = 6
+
+    @dataclass
+    class Computed(Message):
+        """A thread has the content of a trace ready."""
+
+        trace: Trace
+        content: object
+
+    def compose(self) -> ComposeResult:
+        """Build summary, titles, rows and pane."""
+        yield Static(classes="listing-summary", markup=False)
+        yield Static(classes="listing-titles", markup=False)
+        yield LineList()
+        yield Static(classes="listing-pane", markup=False)
+
+    @property
+    def rows(self) -> LineList:
+        """Return the list of rows."""
+        return self.query_one(LineList)
+
+    def watch_workspace(self, old: Workspace | None, new: Workspace | None) -> None:
+        """Compute the content of a new trace or filter; else follow the selection."""
+        if new is None:
+            return
+        if old is None or old.trace is not new.trace or old.filter_text != new.filter_text:
+            self.start_computing(new)
+        elif old.selection != new.selection:
+            self.follow_selection(new.selection)
+
+    def start_computing(self, workspace: Workspace) -> None:
+        """Start a thread that posts ``Computed``."""
+        raise NotImplementedError
+
+    def follow_selection(self, slice_id: int) -> None:
+        """Bring the cursor to the row of a slice."""
+        raise NotImplementedError
+
+    def summary(self) -> str:
+        """Return the first line."""
+        raise NotImplementedError
+
+    def titles(self, width: int) -> str:
+        """Return the column titles."""
+        raise NotImplementedError
+
+    def n_rows(self) -> int:
+        """Return how many rows there are."""
+        raise NotImplementedError
+
+    def line(self, row: int, width: int) -> ListLine:
+        """Return one row."""
+        raise NotImplementedError
+
+    def slice_of(self, row: int) -> int:
+        """Return the slice that a row stands for."""
+        raise NotImplementedError
+
+    def pane_lines(self, row: int, width: int) -> list[str]:
+        """Return what the pane says of a row."""
+        raise NotImplementedError
+
+    def show_rows(self) -> None:
+        """Draw summary, titles, rows and pane anew."""
+        self._write("listing-summary", self.summary())
+        self.rows.show(self.n_rows(), self.line)
+        self._write("listing-titles", self.titles(self.rows.line_width))
+        self._show_pane()
+
+    def on_line_list_resized(self) -> None:
+        """Put the titles over the columns again: a scroll bar came or went."""
+        self._write("listing-titles", self.titles(self.rows.line_width))
+
+    def _write(self, name: str, text: str) -> None:
+        self.query_one(f".{name}", Static).update(Text(text, no_wrap=True, overflow="ellipsis"))
+
+    def _show_pane(self) -> None:
+        pane = self.query_one(".listing-pane", Static)
+        has_room = self.size.height >= _PANE_FROM_HEIGHT and self.n_rows() > 0
+        pane.display = has_room
+        if has_room:
+            width = max(self.size.width - 2, 1)
+            lines = self.pane_lines(self.rows.cursor, width)[: self.PANE_HEIGHT]
+            pane.update(Text("\n".join(lines), no_wrap=True, overflow="ellipsis"))
+
+    def on_resize(self) -> None:
+        """Lay the rows out for the new width."""
+        if self.workspace is not None:
+            self.show_rows()
+
+    def on_line_list_moved(self, message: LineList.Moved) -> None:
+        """Say more of the row, and select its slice for all views."""
+        self._show_pane()
+        if message.row < self.n_rows() and self.rows.has_focus:
+            self.post_message(SliceSelected(self.slice_of(message.row)))
+
+    def on_line_list_opened(self, message: LineList.Opened) -> None:
+        """Lead to the timeline."""
+        if message.row < self.n_rows():
+            self.post_message(ViewRequested("timeline", self.slice_of(message.row)))
+
+    def focus_main(self) -> None:
+        """Focus the rows."""
+        self.rows.focus(scroll_visible=False)
+
+    def copied_text(self) -> str:
+        """Return summary, titles and all rows as text."""
+        rows = [self.rows.text_of(row).rstrip() for row in range(self.n_rows())]
+        return "\n".join([self.summary(), self.titles(self.rows.line_width), *rows])
+
+    def name_of_row(self, row: int) -> str:
+        """Return what a search looks at."""
+        return self.rows.text_of(row)
+
+    def search(self, pattern: str, *, forward: bool = True) -> bool:
+        """Move to the next row whose name contains the pattern, around the end."""
+        n, step = self.n_rows(), 1 if forward else -1
+        for distance in range(1, n + 1):
+            row = (self.rows.cursor + step * distance) % n
+            if pattern.lower() in self.name_of_row(row).lower():
+                self.rows.cursor = row
+                return True
+        return False
