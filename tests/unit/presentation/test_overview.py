@@ -9,10 +9,8 @@ from tracetui.presentation.overview import (
     answer,
     bar,
     file_line,
-    kernel_lines,
     load_lines,
     missing_inputs,
-    operator_lines,
     overview_lines,
     recorded,
 )
@@ -182,16 +180,3 @@ def test_a_search_goes_round_in_time():
     assert find_slice(trace, "Mm", 0) == 0
     assert find_slice(trace, "nothing", 0) == -1
     assert find_slice(trace, "", 0) == -1
-
-
-def test_full_lists_have_a_row_for_every_name():
-    rows = [(f"aten::op{i}", i * 10, 5) for i in range(9)]
-    lines = operator_lines(trace_of(*rows, annotation("fwd", 0, 100)), 100)
-    assert sum(line.slice_id >= 0 for line in lines) == 10
-    kernels = [kernel(f"kernel_{i}", i * 10, 5) for i in range(8)]
-    assert sum(line.slice_id >= 0 for line in kernel_lines(trace_of(*kernels), 100)) == 8
-
-
-def test_lists_without_rows_say_why():
-    assert operator_lines(trace_of(), 80)[0].text == "no operator in this file"
-    assert kernel_lines(trace_of(("aten::mm", 0, 10)), 80)[0].text.startswith("CPU only")
