@@ -9,6 +9,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from tracetui.model.trace import Trace
+from tracetui.presentation.table import shortened
 from tracetui.ui.messages import SliceSelected, ViewRequested
 from tracetui.ui.state import Workspace
 from tracetui.ui.views.base import View
@@ -85,7 +86,8 @@ class ListingView(View):
 
     def show_rows(self) -> None:
         """Draw summary, titles, rows and pane anew."""
-        self._write("listing-summary", self.summary())
+        is_partial = self.workspace is not None and self.workspace.is_loading
+        self._write("listing-summary", f"{'So far: ' if is_partial else ''}{self.summary()}")
         self.rows.show(self.n_rows(), self.line)
         self._write("listing-titles", self.titles(self.rows.line_width))
         self._show_pane()
@@ -95,7 +97,8 @@ class ListingView(View):
         self._write("listing-titles", self.titles(self.rows.line_width))
 
     def _write(self, name: str, text: str) -> None:
-        self.query_one(f".{name}", Static).update(Text(text, no_wrap=True, overflow="ellipsis"))
+        shown = shortened(text, max(self.size.width, 1))
+        self.query_one(f".{name}", Static).update(Text(shown, no_wrap=True))
 
     def _show_pane(self) -> None:
         pane = self.query_one(".listing-pane", Static)

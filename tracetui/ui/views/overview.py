@@ -1,6 +1,6 @@
 """The overview: the answer first, then where time goes; every line leads to its place."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -23,6 +23,14 @@ from tracetui.ui.widgets.palette import class_style
 
 _MARGIN = 1
 _ROLES = ("answer", "heading", "dim", "warning", "bar", "cursor")
+
+
+def _so_far(lines: tuple[OverviewLine, ...]) -> tuple[OverviewLine, ...]:
+    """Return the lines of a trace that is still being read: its answer is not the last word."""
+    if not lines:
+        return lines
+    first = replace(lines[0], parts=(Part("So far: ", "dim"), *lines[0].parts))
+    return (first, *lines[1:])
 
 
 class OverviewList(ScrollView, can_focus=True, inherit_bindings=False):
@@ -196,7 +204,8 @@ class OverviewView(View):
         self._is_computing = False
         if self.workspace is not None and message.trace is self.workspace.trace:
             self._shown = (message.trace, message.width)
-            self.list.show(message.lines)
+            is_partial = self.workspace.is_loading
+            self.list.show(_so_far(message.lines) if is_partial else message.lines)
         self._compute_if_needed()
 
     def focus_main(self) -> None:
