@@ -356,7 +356,7 @@ def _name_rows(
         order = np.argsort(-self_device_ns, kind="stable")[:n_rows]
     else:
         order = np.argsort(-device_ns, kind="stable")[:n_rows]
-    lines = [_headings(title, ("calls", "host self", "host total", "device"), width)]
+    lines = [_headings(title, ("calls", "CPU self", "CPU total", "GPU total"), width)]
     for index in order:
         name_id = int(stats.name_id[index])
         device = NOT_MEASURED if device_ns is None else duration(int(device_ns[index]))
