@@ -1,47 +1,29 @@
 """Idle splits, launch delays and queues of real recordings against independent exact values."""
 
-import json
-from decimal import Decimal
-
 import numpy as np
 import pytest
 
 from tests.conftest import SHARED
+from tests.golden.recordings import SKIPPED_WITHOUT, goldens, nanoseconds
 from tracetui.analysis.launches import launch_stats, queue_depth
 from tracetui.analysis.steps import steps
 from tracetui.analysis.utilization import utilization
 from tracetui.readers import read_trace
 
-_SUFFIX = ".golden.json"
 _IDLE = "idle_by_stream(threshold 30us, previous end = end of the previous event by start order)"
 _QUEUE = "queue_length(+1 at runtime start, -1 at gpu start; +1 first on ties)"
 _UNCOUNTED_LAUNCH = "hipModuleLaunchKernel"
 """A launch call that the golden queue lengths leave out, though its kernels queue as others do."""
 
 
-def _goldens():
-    for path in sorted((SHARED / "goldens").glob(f"*{_SUFFIX}")):
-        values = json.loads(path.read_text(), parse_float=Decimal)["values"]
-        if "reference_gpu" in values:
-            name = path.name.removesuffix(_SUFFIX)
-            yield pytest.param((name, values["reference_gpu"]), id=name)
+pytestmark = SKIPPED_WITHOUT
 
 
-GOLDENS = list(_goldens()) if SHARED.is_dir() else []
-pytestmark = pytest.mark.skipif(
-    not GOLDENS, reason="the shared traces and known answers are not beside this checkout"
-)
-
-
-@pytest.fixture(scope="module", params=GOLDENS)
+@pytest.fixture(scope="module", params=goldens("reference_gpu"))
 def recording(request):
     """Return a trace and its golden values, read once for all tests of it."""
     name, golden = request.param
     return read_trace(SHARED / "traces" / name, use_cache=False), golden
-
-
-def _ns(microseconds):
-    return int(Decimal(microseconds) * 1000)
 
 
 def test_idle_by_stream(recording):
@@ -56,7 +38,7 @@ def test_idle_by_stream(recording):
         for cause in ("host_wait", "kernel_wait", "other"):
             part = expected.get(cause, {"n": 0, "us": 0})
             assert getattr(found[key], f"n_{cause}") == part["n"], (key, cause)
-            assert getattr(found[key], f"{cause}_ns") == _ns(part["us"]), (key, cause)
+            assert getattr(found[key], f"{cause}_ns") == nanoseconds(part["us"]), (key, cause)
 
 
 @pytest.mark.parametrize("calls", ["any_runtime_or_driver_call", "hta_launch_names"])
@@ -75,9 +57,9 @@ def test_launches(recording, calls):
     }.items():
         assert len(column) == expected[key]["n"], key
         if len(column):
-            assert int(column.sum()) == _ns(expected[key]["sum_us"]), key
-            assert int(column.min()) == _ns(expected[key]["min_us"]), key
-            assert int(column.max()) == _ns(expected[key]["max_us"]), key
+            assert int(column.sum()) == nanoseconds(expected[key]["sum_us"]), key
+            assert int(column.min()) == nanoseconds(expected[key]["min_us"]), key
+            assert int(column.max()) == nanoseconds(expected[key]["max_us"]), key
             for percent in (25, 50, 75):
                 wanted = float(expected[key][f"p{percent}_us"]) * 1000
                 assert np.percentile(column, percent) == pytest.approx(wanted, abs=1), key
@@ -111,9 +93,9 @@ def test_busy_in_total(recording):
     trace, golden = recording
     for use in utilization(trace):
         expected = golden["per_device"][str(use.device)]
-        assert use.busy_ns == _ns(expected["gpu_union_us"])
+        assert use.busy_ns == nanoseconds(expected["gpu_union_us"])
         if use.comm_ns == 0:
-            assert use.compute_ns == _ns(expected["kernel_union_us"])
+            assert use.compute_ns == nanoseconds(expected["kernel_union_us"])
 
 
 def test_busy_in_each_step(recording):
@@ -125,7 +107,11 @@ def test_busy_in_each_step(recording):
     ]
 
     expected = [
-        (step["name"], _ns(step["dur_us"]), _ns(step["gpu_union_in_host_window_us"]))
+        (
+            step["name"],
+            nanoseconds(step["dur_us"]),
+            nanoseconds(step["gpu_union_in_host_window_us"]),
+        )
         for step in device.get("host_steps", [])
     ]
     assert sorted(found) == sorted(expected)

@@ -1,13 +1,12 @@
 """Counts, unions and sums of real recordings against independent exact values."""
 
-import json
 from collections import Counter
-from decimal import Decimal
 
 import numpy as np
 import pytest
 
 from tests.conftest import SHARED
+from tests.golden.recordings import SKIPPED_WITHOUT, goldens, nanoseconds
 from tracetui.analysis.kernels import kernel_stats, memop_stats
 from tracetui.analysis.launches import launch_stats
 from tracetui.analysis.steps import steps
@@ -15,31 +14,14 @@ from tracetui.analysis.utilization import utilization
 from tracetui.model.slices import SliceKind
 from tracetui.readers import read_trace
 
-_SUFFIX = ".golden.json"
+pytestmark = SKIPPED_WITHOUT
 
 
-def _goldens():
-    for path in sorted((SHARED / "goldens").glob(f"*{_SUFFIX}")):
-        name = path.name.removesuffix(_SUFFIX)
-        golden = json.loads(path.read_text(), parse_float=Decimal)["values"]["raw"]
-        yield pytest.param((name, golden), id=name)
-
-
-GOLDENS = list(_goldens()) if SHARED.is_dir() else []
-pytestmark = pytest.mark.skipif(
-    not GOLDENS, reason="the shared traces and known answers are not beside this checkout"
-)
-
-
-@pytest.fixture(scope="module", params=GOLDENS)
+@pytest.fixture(scope="module", params=goldens("raw"))
 def recording(request):
     """Return a trace and its golden values, read once for all tests of it."""
     name, golden = request.param
     return read_trace(SHARED / "traces" / name, use_cache=False), golden
-
-
-def _ns(microseconds):
-    return int(Decimal(microseconds) * 1000)
 
 
 def test_every_complete_event_is_kept_in_its_category(recording):
@@ -59,7 +41,7 @@ def test_the_recording_lasts_from_its_first_slice_to_its_last(recording):
 
     span_ns = int(slices.end_ns[counted].max() - slices.ts_ns[counted].min())
 
-    assert span_ns == _ns(golden["span_us_excl_Trace_cat"])
+    assert span_ns == nanoseconds(golden["span_us_excl_Trace_cat"])
 
 
 def test_each_device(recording):
@@ -83,7 +65,7 @@ def test_each_device(recording):
             "comm_exposed_ns": "comm_exposed_us",
             "memcpy_exposed_ns": "mem_exposed_us",
         }.items():
-            assert getattr(use, attribute) == _ns(expected[key]), attribute
+            assert getattr(use, attribute) == nanoseconds(expected[key]), attribute
 
 
 def test_each_stream(recording):
@@ -95,10 +77,10 @@ def test_each_stream(recording):
         for stream in use.streams:
             expected = expected_streams[str(stream.stream)]
             assert stream.n_slices == expected["n"]
-            assert stream.sum_ns == _ns(expected["sum_us"])
-            assert stream.busy_ns == _ns(expected["union_us"])
-            assert stream.span_ns == _ns(expected["span_us"])
-            assert stream.idle_ns == _ns(expected["gap_us"])
+            assert stream.sum_ns == nanoseconds(expected["sum_us"])
+            assert stream.busy_ns == nanoseconds(expected["union_us"])
+            assert stream.span_ns == nanoseconds(expected["span_us"])
+            assert stream.idle_ns == nanoseconds(expected["gap_us"])
 
 
 def test_kernels_by_name(recording):
@@ -108,13 +90,13 @@ def test_kernels_by_name(recording):
     row_of = {trace.names[i]: row for row, i in enumerate(stats.name_id.tolist())}
 
     assert len(stats) == gpu.get("n_distinct_kernel_names", 0)
-    assert int(stats.total_ns.sum()) == _ns(gpu.get("sum_kernel_us", 0))
+    assert int(stats.total_ns.sum()) == nanoseconds(gpu.get("sum_kernel_us", 0))
     for expected in gpu.get("kernels_top20_by_total", []):
         row = row_of[expected["name"]]
         assert stats.calls[row] == expected["count"]
-        assert stats.total_ns[row] == _ns(expected["total_us"])
-        assert stats.min_ns[row] == _ns(expected["min_us"])
-        assert stats.max_ns[row] == _ns(expected["max_us"])
+        assert stats.total_ns[row] == nanoseconds(expected["total_us"])
+        assert stats.min_ns[row] == nanoseconds(expected["min_us"])
+        assert stats.max_ns[row] == nanoseconds(expected["max_us"])
         assert stats.mean_ns[row] == pytest.approx(float(expected["mean_us"]) * 1000, abs=0.1)
 
 
@@ -135,7 +117,7 @@ def test_copies_and_memsets_by_name(recording):
     }
 
     assert found == {
-        expected["name"]: (expected["count"], _ns(expected["total_us"]), expected["bytes"])
+        expected["name"]: (expected["count"], nanoseconds(expected["total_us"]), expected["bytes"])
         for expected in (golden.get("gpu") or {}).get("memops", [])
     }
 
@@ -154,7 +136,7 @@ def test_steps_are_those_of_the_host(recording):
     found = Counter((trace.name_of(step.slice_id), step.wall_ns) for step in steps(trace))
 
     assert found == Counter(
-        (step["name"], _ns(step["dur_us"]))
+        (step["name"], nanoseconds(step["dur_us"]))
         for step in golden["profiler_steps"]
         if step["cat"] != "gpu_user_annotation"
     )
