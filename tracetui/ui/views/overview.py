@@ -5,13 +5,10 @@ from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
-from textual import events, work
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.geometry import Region, Size
 from textual.message import Message
-from textual.reactive import reactive
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from tracetui.model.trace import Trace
@@ -19,6 +16,7 @@ from tracetui.presentation.overview import OverviewLine, Part, overview_lines, r
 from tracetui.ui.messages import ViewRequested
 from tracetui.ui.state import Workspace
 from tracetui.ui.views.base import View
+from tracetui.ui.widgets.line_list import CursorList
 from tracetui.ui.widgets.palette import class_style
 
 _MARGIN = 1
@@ -33,22 +31,14 @@ def _so_far(lines: tuple[OverviewLine, ...]) -> tuple[OverviewLine, ...]:
     return (first, *lines[1:])
 
 
-class OverviewList(ScrollView, can_focus=True, inherit_bindings=False):
+class OverviewList(CursorList):
     """Lines with a cursor; it draws only those in sight."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"overview-list--{role}" for role in _ROLES}
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open", "Go to what the line is about"),
-        Binding("j,down", "move(1)", "Next line"),
-        Binding("k,up", "move(-1)", "Previous line"),
-        Binding("pagedown", "page(1)", "A page down"),
-        Binding("pageup", "page(-1)", "A page up"),
-        Binding("g,home", "edge(-1)", "First line"),
-        Binding("G,end", "edge(1)", "Last line"),
     ]
-
-    cursor: reactive[int] = reactive(0, repaint=False)
 
     def __init__(self) -> None:
         """Start without lines."""
@@ -63,19 +53,7 @@ class OverviewList(ScrollView, can_focus=True, inherit_bindings=False):
     def show(self, lines: tuple[OverviewLine, ...]) -> None:
         """List other lines; the cursor keeps its place."""
         self._lines = lines
-        self.virtual_size = Size(0, len(lines))
-        self.cursor = max(0, min(self.cursor, len(lines) - 1))
-        self.refresh()
-
-    def validate_cursor(self, cursor: int) -> int:
-        """Keep the cursor on a line."""
-        return max(0, min(cursor, len(self._lines) - 1))
-
-    def watch_cursor(self, old: int, new: int) -> None:
-        """Bring the line in sight and redraw the two lines that changed."""
-        self.scroll_to_region(Region(0, new, 1, 1), animate=False, force=True, origin_visible=False)
-        for row in (old, new):
-            self.refresh_line(row - self.scroll_offset.y)
+        self.set_n_rows(len(lines))
 
     def render_line(self, y: int) -> Strip:
         """Draw one line."""
@@ -106,18 +84,6 @@ class OverviewList(ScrollView, can_focus=True, inherit_bindings=False):
             name = f"overview-list--{part.role}"
             return style + self.get_component_rich_style(name, partial=True)
         return style
-
-    def on_focus(self) -> None:
-        """Show the cursor."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Hide the cursor."""
-        self.refresh()
-
-    def on_click(self, event: events.Click) -> None:
-        """Move the cursor to the clicked line."""
-        self.cursor = event.y + self.scroll_offset.y
 
     def action_move(self, amount: int) -> None:
         """Move to the next line that says something."""

@@ -26,13 +26,10 @@ class ListLine:
     """Colours the line's first letter cell as the class of work; ``None`` leaves it plain."""
 
 
-class LineList(ScrollView, can_focus=True, inherit_bindings=False):
-    """Rows that a function writes when they come into the window."""
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"line-list--cursor"}
+class CursorList(ScrollView, can_focus=True, inherit_bindings=False):
+    """Rows with a cursor; a subclass draws them and says what they are."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "open", "Show the longest call in the timeline"),
         Binding("j,down", "move(1)", "Next line"),
         Binding("k,up", "move(-1)", "Previous line"),
         Binding("pagedown", "page(1)", "A page down"),
@@ -42,6 +39,50 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
     ]
 
     cursor: reactive[int] = reactive(0, repaint=False)
+
+    def __init__(self) -> None:
+        """Start without rows."""
+        super().__init__()
+        self._n_rows = 0
+
+    def set_n_rows(self, n_rows: int) -> None:
+        """List another number of rows; the cursor keeps its place."""
+        self._n_rows = n_rows
+        self.virtual_size = Size(0, n_rows)
+        self.cursor = max(0, min(self.cursor, n_rows - 1))
+        self.refresh()
+
+    def validate_cursor(self, cursor: int) -> int:
+        """Keep the cursor on a row."""
+        return max(0, min(cursor, self._n_rows - 1))
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        """Bring the row in sight and redraw the two rows that changed."""
+        self.scroll_to_region(Region(0, new, 1, 1), animate=False, force=True, origin_visible=False)
+        for row in (old, new):
+            self.refresh_line(row - self.scroll_offset.y)
+
+    def on_focus(self) -> None:
+        """Show the cursor."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """Hide the cursor."""
+        self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        """Move the cursor to the clicked row."""
+        self.cursor = event.y + self.scroll_offset.y
+
+
+class LineList(CursorList):
+    """Rows that a function writes when they come into the window."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"line-list--cursor"}
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "open", "Show the longest call in the timeline"),
+    ]
 
     @dataclass
     class Opened(Message):
@@ -62,15 +103,12 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
     def __init__(self) -> None:
         """Start without rows."""
         super().__init__()
-        self._n_rows = 0
         self._line_of: Callable[[int, int], ListLine] = lambda _row, _width: ListLine("")
 
     def show(self, n_rows: int, line_of: Callable[[int, int], ListLine]) -> None:
         """List other rows; ``line_of`` takes a row and the width in cells."""
-        self._n_rows, self._line_of = n_rows, line_of
-        self.virtual_size = Size(0, n_rows)
-        self.cursor = max(0, min(self.cursor, n_rows - 1))
-        self.refresh()
+        self._line_of = line_of
+        self.set_n_rows(n_rows)
 
     @property
     def n_rows(self) -> int:
@@ -86,15 +124,9 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
         """Return a row as text."""
         return self._line_of(row, self.line_width).text
 
-    def validate_cursor(self, cursor: int) -> int:
-        """Keep the cursor on a row."""
-        return max(0, min(cursor, self._n_rows - 1))
-
     def watch_cursor(self, old: int, new: int) -> None:
-        """Bring the row in sight, redraw the two rows that changed, and tell."""
-        self.scroll_to_region(Region(0, new, 1, 1), animate=False, force=True, origin_visible=False)
-        for row in (old, new):
-            self.refresh_line(row - self.scroll_offset.y)
+        """Redraw, and tell where the cursor is."""
+        super().watch_cursor(old, new)
         if self._n_rows:
             self.post_message(self.Moved(new))
 
@@ -115,18 +147,6 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
     def on_resize(self) -> None:
         """Tell that the rows have another width."""
         self.post_message(self.Resized())
-
-    def on_focus(self) -> None:
-        """Show the cursor."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Hide the cursor."""
-        self.refresh()
-
-    def on_click(self, event: events.Click) -> None:
-        """Move the cursor to the clicked row."""
-        self.cursor = event.y + self.scroll_offset.y
 
     def action_open(self) -> None:
         """Ask for the row's place."""
