@@ -15,3 +15,7 @@ class UsageError(TraceTuiError):
 
 class LoadCancelledError(TraceTuiError):
     """The user stopped a load before anything could be shown."""
+
+
+class CaptureError(TraceTuiError):
+    """A recording could not be made, or was lost; nothing that was finished before is."""

@@ -1,0 +1,347 @@
+"""A torch profiler from its start to a file that is known to be whole.
+
+Imports torch, so it runs in a child alone. ``Recording`` is the one place that starts, stops and
+exports a profiler; what goes wrong there in silence or by a crash is turned into a
+``CaptureError`` or into a note:
+
+- a profiler started inside the recording ends it, and exporting what is left crashes the process;
+- metadata given before the start or after the stop is dropped, and quotes, backslashes and other
+  characters in it damage the file: it travels as base64 of JSON, added just before the stop;
+- the export neither raises for a missing folder nor for a full disk: the file is read back;
+- a quote in the name of an annotation makes the file invalid, others turn it into ``unknown``;
+- a device that was asked for and left no kernel usually means that reading its counters is forbidden.
+"""
+
+import base64
+import contextlib
+import gzip
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from tracetui.errors import CaptureError
+
+METADATA_KEY: Final = "tracetui"
+METADATA_SCHEMA: Final = 1
+_WHOLE_BYTES: Final = 64 << 20
+"""Up to this size the file is parsed whole; beyond it only both its ends are looked at."""
+_END_BYTES: Final = 1 << 16
+_BLOCK_BYTES: Final = 1 << 20
+_KERNEL_MARK: Final = b'"cat": "kernel"'
+NO_KERNELS: Final = (
+    "{device} was recorded and left no kernel: reading its counters may be forbidden. On NVIDIA"
+    " load the driver with NVreg_RestrictProfilingToAdminUsers=0, or run with CAP_SYS_ADMIN; and"
+    " see that no other profiler is attached"
+)
+LOST: Final = (
+    "another torch profiler was started inside the recording, which ended it: nothing could be"
+    " written. Remove the inner profiler, or capture without tracetui and open its file"
+)
+
+
+def safe_name(text: str) -> str:
+    """Return a name that the exporter writes as it is: printable ASCII, no quote or backslash.
+
+    Distinct names stay distinct as far as possible: other characters become their code point.
+    """
+    replaced = {'"': "'", "\\": "/"}
+    return "".join(
+        replaced.get(letter, letter) if " " <= letter <= "~" else f"<U+{ord(letter):04X}>"
+        for letter in text
+    )
+
+
+def encoded_metadata(metadata: Mapping[str, Any]) -> str:
+    """Return a JSON string that the exporter cannot damage: base64 of the metadata's JSON."""
+    text = json.dumps({"schema": METADATA_SCHEMA, **metadata}, default=str)
+    return f'"{base64.b64encode(text.encode()).decode()}"'
+
+
+def decoded_metadata(encoded: str) -> dict[str, Any]:
+    """Return the metadata of a trace from the value that it has under ``METADATA_KEY``."""
+    found: dict[str, Any] = json.loads(base64.b64decode(encoded))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingOptions:
+    """What a profiler collects. Shapes are cheap; memory and stacks are not."""
+
+    record_shapes: bool = True
+    profile_memory: bool = False
+    with_stack: bool = False
+    with_modules: bool = False
+    all_threads: bool = False
+    """Record every thread, those that already run too; without it the one that starts."""
+    device: str = "cpu"
+    """``cpu`` records the host alone; else all that this torch supports."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenTrace:
+    """A file that was written, read back and found whole."""
+
+    path: Path
+    n_bytes: int
+    notes: tuple[str, ...]
+    """What the user should know: no kernels, names that damaged the file."""
+
+
+class Recording:
+    """One use of torch's profiler: ``start``, ``begin_step`` for each step, ``stop``, ``write``.
+
+    Steps are named as ``torch.profiler`` names them, so that every tool finds them. The profiler
+    records the thread that starts it (``all_threads`` adds the others).
+    """
+
+    def __init__(self, options: RecordingOptions | None = None) -> None:
+        self.options = options or RecordingOptions()
+        self.notes: list[str] = []
+        self._profiler = self._new_profiler()
+        self._step: Any = None
+        self._n_steps = 0
+        self._is_running = False
+        self._is_lost = False
+        self._is_written = False
+        self._unwatch: Callable[[], None] = lambda: None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the profiler collects now."""
+        return self._is_running
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether another profiler took the recording away."""
+        if self._is_running and not _is_profiling():
+            self._is_lost = True
+        return self._is_lost
+
+    @property
+    def n_steps(self) -> int:
+        """How many steps have begun."""
+        return self._n_steps
+
+    def _new_profiler(self) -> Any:
+        from torch.profiler import ProfilerActivity, profile, supported_activities
+
+        host_only = self.options.device == "cpu"
+        activities = [ProfilerActivity.CPU] if host_only else list(supported_activities())
+        flags = {
+            "record_shapes": self.options.record_shapes,
+            "profile_memory": self.options.profile_memory,
+            "with_stack": self.options.with_stack,
+            "with_modules": self.options.with_modules,
+        }
+        return profile(activities=activities, experimental_config=self._configuration(), **flags)
+
+    def _configuration(self) -> Any:
+        """Return the configuration that records all threads, or none; old versions cannot."""
+        if not self.options.all_threads:
+            return None
+        from torch._C._profiler import _ExperimentalConfig
+
+        try:
+            return _ExperimentalConfig(profile_all_threads=True)
+        except TypeError:
+            self.notes.append("this torch records one thread alone: the one that started")
+            return None
+
+    def warm_up(self) -> None:
+        """Start what takes long to start (about a second, once a process), recording nothing."""
+        self._profiler.prepare_trace()
+
+    def start(self) -> None:
+        """Start recording.
+
+        Raises:
+            CaptureError: Another profiler runs in this process.
+        """
+        if _is_profiling():
+            raise CaptureError("a torch profiler already runs in this process: stop it first")
+        if self._profiler.profiler is None:
+            self.warm_up()
+        self._profiler.start_trace()
+        self._is_running = True
+        self._unwatch = _watch_other_starts(self._mark_lost)
+
+    def _mark_lost(self) -> None:
+        self._is_lost = True
+
+    def begin_step(self, number: int | None = None) -> None:
+        """End the step that runs, if any, and begin the next, named ``ProfilerStep#number``."""
+        from torch.profiler import record_function
+
+        self.end_step()
+        name = f"ProfilerStep#{self._n_steps if number is None else number}"
+        self._step = record_function(name)
+        self._step.__enter__()
+        self._n_steps += 1
+
+    def end_step(self) -> None:
+        """End the step that runs, if any."""
+        if self._step is not None:
+            step, self._step = self._step, None
+            step.__exit__(None, None, None)
+
+    def stop(self, metadata: Mapping[str, Any] | None = None) -> None:
+        """Synchronise the device, store the metadata in the trace and stop recording.
+
+        Raises:
+            CaptureError: Another profiler was started meanwhile, and the recording is lost.
+        """
+        if not self._is_running:
+            return
+        self.end_step()
+        synchronise()
+        is_lost = self.is_lost
+        self._unwatch()
+        self._is_running = False
+        if is_lost:
+            # Stopping or exporting a profiler that lost its session crashes the process.
+            raise CaptureError(LOST)
+        if metadata is not None:
+            self._profiler.add_metadata_json(METADATA_KEY, encoded_metadata(metadata))
+        self._profiler.stop_trace()
+
+    def averages(self) -> Iterable[Any]:
+        """Return torch's own table of the run; slow and large where there are many events."""
+        rows: Iterable[Any] = self._profiler.key_averages()
+        return rows
+
+    def write(self, path: Path) -> WrittenTrace:
+        """Export to ``path`` (``.json`` or ``.json.gz``), whole or not at all.
+
+        The file appears under its name only when complete.
+
+        Raises:
+            CaptureError: It could not be written; no part of it is left behind.
+        """
+        if self._is_running:
+            raise CaptureError("the recording still runs: stop it before it is written")
+        if self._is_lost:
+            raise CaptureError(LOST)
+        if self._is_written:
+            raise CaptureError("a recording can be written once: copy its file")
+        self._is_written = True
+        raw = path.with_name(f".{path.name}.{os.getpid()}.raw.part")
+        packed = path.with_name(f".{path.name}.{os.getpid()}.part")
+        try:
+            _check_folder(path)
+            self._profiler.export_chrome_trace(str(raw))
+            notes = [*self.notes, *_checked(raw, self.options.device)]
+            if path.suffix == ".gz":
+                _pack(raw, packed)
+                packed.replace(path)
+            else:
+                raw.replace(path)
+            return WrittenTrace(path, path.stat().st_size, tuple(notes))
+        except OSError as error:
+            raise CaptureError(f"{path}: {_reason(error)}: the trace was not written") from error
+        finally:
+            for part in (raw, packed):
+                part.unlink(missing_ok=True)
+
+
+def synchronise() -> None:
+    """Wait until the accelerator, where there is one, has done all that it was given."""
+    import torch
+
+    accelerator = getattr(torch, "accelerator", None)
+    if accelerator is not None and accelerator.is_available():
+        accelerator.synchronize()
+    elif torch.cuda.is_available():
+        torch.cuda.synchronize()
+
+
+def _is_profiling() -> bool:
+    from torch.autograd import profiler
+
+    # `torch._C._autograd._profiler_enabled()` stays False when all threads are recorded.
+    return bool(profiler._is_profiler_enabled)  # noqa: SLF001  torch has no public test of it
+
+
+def _watch_other_starts(is_called: Callable[[], None]) -> Callable[[], None]:
+    """Call back when another profiler starts in this process; return what ends the watch."""
+    from torch.autograd import profiler
+
+    name = "_run_on_profiler_start"
+    original = getattr(profiler, name, None)
+    if original is None:
+        return lambda: None
+
+    def started() -> None:
+        is_called()
+        original()
+
+    def unwatch() -> None:
+        if getattr(profiler, name) is started:
+            setattr(profiler, name, original)
+
+    setattr(profiler, name, started)
+    return unwatch
+
+
+def _check_folder(path: Path) -> None:
+    """Raise what the exporter would only print: that the folder is missing or read-only."""
+    folder = path.parent
+    if not folder.is_dir():
+        raise CaptureError(f"{folder}: no such folder: the trace was not written")
+    if not os.access(folder, os.W_OK):
+        raise CaptureError(f"{folder}: permission denied: the trace was not written")
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or type(error).__name__).lower()
+
+
+def _checked(raw: Path, device: str) -> Iterator[str]:
+    """Yield notes on an exported file; raise if it is missing or cut off."""
+    if not raw.exists():
+        raise CaptureError(f"{raw.parent}: torch wrote no file and gave no reason")
+    n_bytes = raw.stat().st_size
+    with raw.open("rb") as file:
+        head = file.read(_END_BYTES)
+        file.seek(max(0, n_bytes - _END_BYTES))
+        tail = file.read(_END_BYTES)
+    if not head.lstrip().startswith(b"{") or not tail.rstrip().endswith(b"}"):
+        free = shutil.disk_usage(raw.parent).free
+        raise CaptureError(
+            f"{raw.parent}: torch wrote {n_bytes:,} bytes and no end of the trace;"
+            f" {free:,} bytes are free there"
+        )
+    if n_bytes <= _WHOLE_BYTES:
+        try:
+            json.loads(raw.read_bytes())
+        except ValueError:
+            yield (
+                "a name or a text in the trace damaged its JSON (a quote, as a rule); tracetui"
+                " repairs it on opening, other tools may not"
+            )
+    if device != "cpu" and not _holds(raw, _KERNEL_MARK):
+        yield NO_KERNELS.format(device=device)
+
+
+def _holds(path: Path, mark: bytes) -> bool:
+    """Return whether a file holds a mark, reading it block by block."""
+    rest = b""
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK_BYTES):
+            if mark in rest + block:
+                return True
+            rest = block[-len(mark) :]
+    return False
+
+
+def _pack(raw: Path, packed: Path) -> None:
+    """Compress without a time stamp: the same trace gives the same bytes."""
+    with raw.open("rb") as source, packed.open("wb") as target:
+        with gzip.GzipFile(filename="", mode="wb", fileobj=target, mtime=0) as out:
+            shutil.copyfileobj(source, out, _BLOCK_BYTES)
+        target.flush()
+        with contextlib.suppress(OSError):  # not every file system can
+            os.fsync(target.fileno())
