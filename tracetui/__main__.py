@@ -2,7 +2,7 @@
 
 import sys
 
-from tracetui.cli import main
+from tracetui.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -20,7 +20,7 @@ def _loaded(statement: str) -> set[str]:
     ("statement", "forbidden"),
     [
         ("import tracetui", HEAVY),
-        ("import tracetui.cli", HEAVY),
+        ("import tracetui.cli.main", HEAVY),
         ("import tracetui.model.trace", {"pandas", "torch", "textual", "rich"}),
         ("import tracetui.readers", {"pandas", "torch", "textual", "rich"}),
         ("import tracetui.reports.json_report", {"pandas", "torch", "textual", "rich"}),
@@ -36,7 +36,7 @@ def test_help_and_version_load_nothing_heavy():
     for option in ("--help", "--version"):
         statement = (
             "from contextlib import redirect_stdout, suppress\n"
-            "import io\nfrom tracetui.cli import main\n"
+            "import io\nfrom tracetui.cli.main import main\n"
             f"with redirect_stdout(io.StringIO()), suppress(SystemExit): main(['{option}'])"
         )
         assert not _loaded(statement) & HEAVY

@@ -2,11 +2,13 @@
 
 import argparse
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from tracetui import cli
+from tracetui.cli import view
+from tracetui.cli.commands import COMMANDS
 from tracetui.ui.keymap import manual_table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,14 +35,22 @@ def test_table_of_keys_is_the_keymap():
     assert text == _with_keys(text), "run: make keys"
 
 
-@pytest.mark.parametrize("option", _options(cli._view_parser()))
+def _command_options() -> list[tuple[str, str]]:
+    return [
+        (name, option)
+        for name, command in COMMANDS.items()
+        for option in _options(import_module(command.module).options_parser())
+    ]
+
+
+@pytest.mark.parametrize("option", _options(view.options_parser()))
 def test_option_is_listed(option: str):
     assert f"`{option}" in README.read_text()
 
 
-@pytest.mark.parametrize("option", _options(cli._report_parser()))
-def test_option_of_report_is_listed(option: str):
-    assert f"`report {option}" in README.read_text()
+@pytest.mark.parametrize(("command", "option"), _command_options())
+def test_option_of_a_subcommand_is_listed(command: str, option: str):
+    assert f"`{command} {option}" in README.read_text()
 
 
 @pytest.mark.parametrize("page", ["README.md", "tracetui/README.md", "sample_traces/README.md"])

@@ -237,7 +237,7 @@ def run_app(paths, *, directory=None, use_mouse=True, ascii_only=False):
 fake = types.ModuleType("tracetui.ui.app")
 fake.run_app = run_app
 sys.modules["tracetui.ui.app"] = fake
-from tracetui.cli import main
+from tracetui.cli.main import main
 sys.exit(main())
 """
 

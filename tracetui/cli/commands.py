@@ -1,0 +1,22 @@
+"""The subcommands, without importing any: help lists them, and one is loaded when it is called."""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One subcommand; its module has ``run(arguments) -> int``."""
+
+    module: str
+    arguments: str
+    """What its help shows after its name."""
+    summary: str
+
+
+COMMANDS: Final[dict[str, Command]] = {
+    "report": Command(
+        "tracetui.cli.report", "FILE", "print what a trace holds, as Markdown, JSON or CSV"
+    ),
+}
+"""In the order in which help lists them."""

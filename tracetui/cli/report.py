@@ -1,0 +1,84 @@
+"""``tracetui report``: what a trace holds, as Markdown, JSON or CSV."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from tracetui.cli.parser import EXIT_FINE, STDIN, Parser, row_limit, shown
+from tracetui.cli.traces import read, reason, spooled_stdin, warn, write
+from tracetui.errors import UsageError
+
+_DEFAULT_TOP: Final = 20
+"""How many rows each table of a report for people has."""
+
+
+def options_parser() -> Parser:
+    """Return the parser of this subcommand's arguments."""
+    parser = Parser(
+        prog="tracetui report",
+        description="Print what a trace holds. Data goes to stdout, warnings to stderr.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("file", metavar="FILE", help="a trace file, or - for standard input")
+    shape = parser.add_mutually_exclusive_group()
+    shape.add_argument("--json", action="store_true", help="one JSON object, every row")
+    shape.add_argument("--markdown", action="store_true", help="tables for people (the default)")
+    shape.add_argument("--csv", metavar="DIR", help="write one CSV file for each table into DIR")
+    parser.add_argument(
+        "--top",
+        type=row_limit,
+        metavar="N",
+        help=f"rows of each table, 0 for all (Markdown: {_DEFAULT_TOP}, else all)",
+    )
+    parser.add_argument(
+        "--no-cache", action="store_true", help="read the file itself, and keep nothing of it"
+    )
+    parser.add_argument(
+        "--torch-merge",
+        action="store_true",
+        help="fold a call into its parent of the same name when it is the only child, as torch does",
+    )
+    return parser
+
+
+def print_report(options: argparse.Namespace, path: str) -> int:
+    """Print one report; ``path`` is where the bytes of ``options.file`` lie."""
+    from tracetui.reports.report import TraceReport
+
+    trace = read(path, name=options.file, use_cache=not options.no_cache)
+    warn(trace)
+    report = TraceReport(trace, is_torch_merged=options.torch_merge)
+    if options.json:
+        from tracetui.reports.json_report import json_report
+
+        write(json_report(report, options.top or 0))
+    elif options.csv is not None:
+        from tracetui.reports.csv_report import write_csv_files
+
+        try:
+            written = write_csv_files(report, Path(options.csv), options.top or 0)
+        except OSError as error:
+            raise UsageError(f"{shown(options.csv)}: {reason(error)}") from error
+        for file in written:
+            print(shown(str(file)))
+    else:
+        from tracetui.reports.markdown_report import markdown_report
+
+        limit = _DEFAULT_TOP if options.top is None else options.top
+        write(markdown_report(report, limit).encode())
+    return EXIT_FINE
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Print the report that the arguments ask for."""
+    options = options_parser().parse_args(arguments)
+    if options.file == STDIN:
+        with spooled_stdin() as path:
+            return print_report(options, path)
+    return print_report(options, options.file)
+
+
+def print_markdown(name: str, path: str) -> None:
+    """Print one file for people; ``path`` is where the bytes of ``name`` lie."""
+    print_report(options_parser().parse_args(["--markdown", "--", name]), path)
