@@ -179,6 +179,8 @@ class TraceBuilder:
         self.report = LoadReport()
         self.details: ArgumentSource = NoArguments()
         self._key_ids: dict[EventKey, int] = {}
+        self._shape_ids: dict[str, int] = {}
+        self._geometry_ids: dict[Geometry, int] = {}
 
     def key(self, key: EventKey) -> int:
         """Return the number of ``key``, giving it one if it is new."""
@@ -187,6 +189,22 @@ class TraceBuilder:
             key_id = self._key_ids[key] = len(self.keys)
             self.keys.append(key)
         return key_id
+
+    def shape(self, text: str) -> int:
+        """Return the number of a call's input shapes, giving it one if they are new."""
+        shape_id = self._shape_ids.get(text)
+        if shape_id is None:
+            shape_id = self._shape_ids[text] = len(self.shapes)
+            self.shapes.append(text)
+        return shape_id
+
+    def geometry(self, geometry: Geometry) -> int:
+        """Return the number of a launch's geometry, giving it one if it is new."""
+        geometry_id = self._geometry_ids.get(geometry)
+        if geometry_id is None:
+            geometry_id = self._geometry_ids[geometry] = len(self.geometries)
+            self.geometries.append(geometry)
+        return geometry_id
 
     def build(self, origin: Origin) -> Trace:
         """Return the trace of all rows so far; nothing that was returned before changes."""

@@ -123,7 +123,6 @@ class Columns:
         self._builder = builder
         self._key_of: dict[tuple[Any, ...], tuple[int, str]] = {}
         self._shape_of: dict[bytes, int] = {}
-        self._shape_of_text: dict[str, int] = {}
         self._geometry_of: dict[tuple[Any, ...], int] = {}
         self._flow_names: dict[str, int] = {}
 
@@ -186,10 +185,7 @@ class Columns:
         shape_id = self._shape_of.get(raw)
         if shape_id is None:
             text = _SPACE.sub(b"", raw).decode("utf-8", "replace")
-            shape_id = self._shape_of_text.setdefault(text, len(self._shape_of_text))
-            self._shape_of[raw] = shape_id
-            if shape_id == len(self._builder.shapes):
-                self._builder.shapes.append(text)
+            shape_id = self._shape_of[raw] = self._builder.shape(text)
         return shape_id
 
     def _geometry(self, given: Arguments) -> int:
@@ -200,8 +196,7 @@ class Columns:
         )  # fmt: skip
         geometry_id = self._geometry_of.get(label)
         if geometry_id is None:
-            geometry_id = self._geometry_of[label] = len(self._builder.geometries)
-            self._builder.geometries.append(
+            geometry_id = self._geometry_of[label] = self._builder.geometry(
                 Geometry(
                     grid=_extent(label[0]),
                     block=_extent(label[1]),
