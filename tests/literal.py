@@ -1,8 +1,10 @@
 """A trace by hand: ``trace_of(("aten::linear", 0, 100), ("aten::addmm", 10, 40))``."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tracetui.model.builder import EventKey, TraceBuilder, event_block
+from tracetui.model.device import DeviceSpec, Geometry
 from tracetui.model.trace import Origin, Trace
 
 
@@ -20,6 +22,14 @@ class Row:
     external_id: int = 0
     n_bytes: int = -1
     shape: str | None = None
+    """Input shapes as JSON text."""
+    types: str | None = None
+    """Input types as JSON text."""
+    values: str | None = None
+    """Concrete inputs as JSON text."""
+    strides: str | None = None
+    """Input strides as JSON text."""
+    geometry: Geometry | None = None
 
 
 def kernel(
@@ -41,10 +51,11 @@ def annotation(name: str, ts_ns: int, dur_ns: int, *, tid: str = "1") -> Row:
     return Row(name, ts_ns, dur_ns, "user_annotation", "1", tid)
 
 
-def trace_of(*rows: Row | tuple[str, int, int]) -> Trace:
+def trace_of(*rows: Row | tuple[str, int, int], devices: Sequence[DeviceSpec] = ()) -> Trace:
     """Return the trace of these rows; a tuple is an operator's name, start and duration."""
     builder = TraceBuilder()
     shapes: dict[str, int] = {}
+    signatures: dict[str, int] = {}
     table = []
     for event_id, given in enumerate(rows):
         row = given if isinstance(given, Row) else Row(*given)
@@ -60,8 +71,15 @@ def trace_of(*rows: Row | tuple[str, int, int]) -> Trace:
         }
         if row.shape is not None:
             values["shape_id"] = shapes.setdefault(row.shape, len(shapes))
+            parts = (row.shape, row.types, row.values, row.strides)
+            signature = f"[{','.join(part or 'null' for part in parts)}]"
+            values["signature_id"] = signatures.setdefault(signature, len(signatures))
+        if row.geometry is not None:
+            values["geometry_id"] = builder.geometry(row.geometry)
         table.append(values)
     builder.shapes = list(shapes)
+    builder.signatures = list(signatures)
+    builder.devices = tuple(devices)
     builder.blocks.append(event_block(table))
     builder.report.n_events = builder.report.n_complete = len(table)
     return builder.build(Origin("by hand", 0, "by hand", "by hand"))

@@ -57,6 +57,7 @@ class EventBlock:
     correlation: Int64s
     external_id: Int64s
     shape_id: Int32s
+    signature_id: Int32s
     geometry_id: Int32s
     n_bytes: Int64s
     python_id: Int64s
@@ -144,7 +145,13 @@ def event_block(rows: Sequence[dict[str, int]]) -> EventBlock:
         "external_id": 0,
         "flags": 0,
     }
-    types = {"key": np.int32, "shape_id": np.int32, "geometry_id": np.int32, "flags": np.uint8}
+    types = {
+        "key": np.int32,
+        "shape_id": np.int32,
+        "signature_id": np.int32,
+        "geometry_id": np.int32,
+        "flags": np.uint8,
+    }
     return EventBlock(
         **{
             name: np.array(
@@ -171,7 +178,9 @@ class TraceBuilder:
         self.memory: list[MemoryRow] = []
         self.counters: list[CounterRow] = []
         self.shapes: list[str] = []
+        self.signatures: list[str] = []
         self.geometries: list[Geometry] = []
+        self.flow_names: list[str] = []
         self.thread_names = ThreadNames()
         self.devices: tuple[DeviceSpec, ...] = ()
         self.metadata: dict[str, Any] = {}
@@ -180,7 +189,9 @@ class TraceBuilder:
         self.details: ArgumentSource = NoArguments()
         self._key_ids: dict[EventKey, int] = {}
         self._shape_ids: dict[str, int] = {}
+        self._signature_ids: dict[str, int] = {}
         self._geometry_ids: dict[Geometry, int] = {}
+        self._flow_ids: dict[str, int] = {}
 
     def key(self, key: EventKey) -> int:
         """Return the number of ``key``, giving it one if it is new."""
@@ -198,6 +209,14 @@ class TraceBuilder:
             self.shapes.append(text)
         return shape_id
 
+    def signature(self, text: str) -> int:
+        """Return the number of all that is said of a call's inputs, giving it one if it is new."""
+        signature_id = self._signature_ids.get(text)
+        if signature_id is None:
+            signature_id = self._signature_ids[text] = len(self.signatures)
+            self.signatures.append(text)
+        return signature_id
+
     def geometry(self, geometry: Geometry) -> int:
         """Return the number of a launch's geometry, giving it one if it is new."""
         geometry_id = self._geometry_ids.get(geometry)
@@ -205,6 +224,14 @@ class TraceBuilder:
             geometry_id = self._geometry_ids[geometry] = len(self.geometries)
             self.geometries.append(geometry)
         return geometry_id
+
+    def flow_name(self, text: str) -> int:
+        """Return the id, below -1, that stands for a flow whose id in the file is no number."""
+        flow_id = self._flow_ids.get(text)
+        if flow_id is None:
+            flow_id = self._flow_ids[text] = -2 - len(self.flow_names)
+            self.flow_names.append(text)
+        return flow_id
 
     def build(self, origin: Origin) -> Trace:
         """Return the trace of all rows so far; nothing that was returned before changes."""
@@ -231,6 +258,7 @@ class TraceBuilder:
             names=trace_names,
             categories=StringTable(tuple(interned.categories)),
             shapes=StringTable(tuple(self.shapes)),
+            signatures=StringTable(tuple(self.signatures)),
             geometries=tuple(self.geometries),
             flows=_flow_table(self.flow_blocks, self.keys, slices, tracks, interned, start_ns),
             counters=counters,

@@ -78,6 +78,8 @@ class SliceTable:
     """The number that ties a launch to its operator; 0 is none."""
     shape_id: Int32s
     """Into ``Trace.shapes``, an operator's input shapes as the file writes them, or ``NO_ID``."""
+    signature_id: Int32s
+    """Into ``Trace.signatures``, all that the file says of an operator's inputs, or ``NO_ID``."""
     geometry_id: Int32s
     """Into ``Trace.geometries``, a kernel's launch geometry, or ``NO_ID``."""
     n_bytes: Int64s

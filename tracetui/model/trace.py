@@ -39,6 +39,9 @@ class Trace:
     categories: StringTable
     shapes: StringTable
     """Distinct input shapes, as JSON text without white space."""
+    signatures: StringTable
+    """Distinct inputs of operators, as JSON text of a list of four: shapes, types, values and
+    strides, each ``null`` where the file has none of it."""
     geometries: tuple[Geometry, ...]
     flows: FlowTable
     counters: CounterTable

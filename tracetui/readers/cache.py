@@ -30,7 +30,7 @@ from tracetui.model.trace import Origin, Trace
 from tracetui.model.tracks import Track, TrackKind
 from tracetui.units import BYTES_PER_GIB, BYTES_PER_KIB
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Raised whenever a column, its meaning or the reader's judgement changes."""
 
 MIN_BYTES: Final = 1_000_000
@@ -114,6 +114,7 @@ def store(trace: Trace, path: Path, argument_state: dict[str, Any]) -> bool:
                 "names": trace.names.texts,
                 "categories": trace.categories.texts,
                 "shapes": trace.shapes.texts,
+                "signatures": trace.signatures.texts,
                 "geometries": [asdict(geometry) for geometry in trace.geometries],
                 "devices": [asdict(device) for device in trace.devices],
                 "metadata": trace.metadata,
@@ -197,6 +198,7 @@ class CachedTrace:
             names=StringTable(tuple(header["names"])),
             categories=StringTable(tuple(header["categories"])),
             shapes=StringTable(tuple(header["shapes"])),
+            signatures=StringTable(tuple(header["signatures"])),
             geometries=tuple(_geometry(values) for values in header["geometries"]),
             devices=tuple(DeviceSpec(**values) for values in header["devices"]),
             metadata=header["metadata"],

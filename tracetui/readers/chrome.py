@@ -33,6 +33,7 @@ _LIST_FOLLOWS: Final = re.compile(rb"\s*:\s*(\S)")
 _FIRST_PUBLISH_S: Final = 0.25
 _PUBLISH_SHARE: Final = 8
 """A published trace may cost one part in this many of the load."""
+_RAW_ARGUMENTS: Final = ("dims", "old_dims", "types", "values", "strides", "grid", "block")
 _ARGUMENT_KEYS: Final = {
     field.encode_name: field.name for field in msgspec.structs.fields(Arguments)
 }
@@ -332,7 +333,7 @@ def _event(record: dict[str, Any]) -> Event:
         for key, name in _ARGUMENT_KEYS.items():
             if key in given:
                 value = given[key]
-                is_raw = name in ("dims", "old_dims", "grid", "block")
+                is_raw = name in _RAW_ARGUMENTS
                 values[name] = msgspec.Raw(msgspec.json.encode(value)) if is_raw else value
         arguments = Arguments(**values)
     return Event(

@@ -39,6 +39,9 @@ class Arguments(msgspec.Struct, gc=False):
     correlation: Any = 0
     external_id: Any = msgspec.field(default=0, name="External id")
     dims: msgspec.Raw = msgspec.field(default=_EMPTY, name="Input Dims")
+    types: msgspec.Raw = msgspec.field(default=_EMPTY, name="Input type")
+    values: msgspec.Raw = msgspec.field(default=_EMPTY, name="Concrete Inputs")
+    strides: msgspec.Raw = msgspec.field(default=_EMPTY, name="Input Strides")
     sequence: Any = msgspec.field(default=-1, name="Sequence number")
     n_bytes: Any = msgspec.field(default=-1, name="bytes")
     registers: Any = msgspec.field(default=None, name="registers per thread")
@@ -122,9 +125,8 @@ class Columns:
     def __init__(self, builder: TraceBuilder) -> None:
         self._builder = builder
         self._key_of: dict[tuple[Any, ...], tuple[int, str]] = {}
-        self._shape_of: dict[bytes, int] = {}
+        self._inputs_of: dict[tuple[bytes, ...], tuple[int, int]] = {}
         self._geometry_of: dict[tuple[Any, ...], int] = {}
-        self._flow_names: dict[str, int] = {}
 
     def take(self, events: Sequence[Event], first_id: int, raw: Sequence[bytes] | None) -> None:
         """Add the events; ``raw`` gives the text of each, for the counters among them."""
@@ -153,7 +155,7 @@ class Columns:
                     event_id,
                     given.correlation,
                     given.external_id or given.old_external_id,
-                    self._shape(bytes(dims)) if dims else -1,
+                    *(self._inputs(bytes(dims), given) if dims else (-1, -1)),
                     self._geometry(given) if given.grid else -1,
                     given.n_bytes,
                     given.python_id,
@@ -181,12 +183,21 @@ class Columns:
                 return key
         return key
 
-    def _shape(self, raw: bytes) -> int:
-        shape_id = self._shape_of.get(raw)
-        if shape_id is None:
-            text = _SPACE.sub(b"", raw).decode("utf-8", "replace")
-            shape_id = self._shape_of[raw] = self._builder.shape(text)
-        return shape_id
+    def _inputs(self, dims: bytes, given: Arguments) -> tuple[int, int]:
+        """Return the ids of an operator's shapes and of all that is said of its inputs."""
+        label = (dims, bytes(given.types), bytes(given.values), bytes(given.strides))
+        ids = self._inputs_of.get(label)
+        if ids is None:
+            text = _SPACE.sub(b"", dims).decode("utf-8", "replace")
+            ids = self._inputs_of[label] = (self._builder.shape(text), self._signature(label))
+        return ids
+
+    def _signature(self, label: tuple[bytes, ...]) -> int:
+        try:
+            parts = [orjson.loads(part) if part else None for part in label]
+            return self._builder.signature(orjson.dumps(parts).decode())
+        except (orjson.JSONDecodeError, orjson.JSONEncodeError):
+            return -1
 
     def _geometry(self, given: Arguments) -> int:
         occupancy = given.old_occupancy if given.occupancy is None else given.occupancy
@@ -244,11 +255,12 @@ class Columns:
                 correlation=integers(2, 0),
                 external_id=integers(3, 0),
                 shape_id=integers(4, -1, np.int32),
-                geometry_id=integers(5, -1, np.int32),
-                n_bytes=integers(6, -1),
-                python_id=integers(7, -1),
-                python_parent_id=integers(8, -1),
-                sequence=integers(9, -1),
+                signature_id=integers(5, -1, np.int32),
+                geometry_id=integers(6, -1, np.int32),
+                n_bytes=integers(7, -1),
+                python_id=integers(8, -1),
+                python_parent_id=integers(9, -1),
+                sequence=integers(10, -1),
                 flags=flags[kept],
             )
         )
@@ -323,8 +335,7 @@ class Columns:
         number = whole(flow_id, -1)
         if number >= 0:
             return number
-        text = str(flow_id)
-        return -2 - self._flow_names.setdefault(text, len(self._flow_names))
+        return self._builder.flow_name(str(flow_id))
 
     def _instant(self, event: Event, ts_ns: int, event_id: int) -> None:
         key = self._key(event)

@@ -151,3 +151,29 @@ def test_stop_before_anything_was_read(tmp_path: Path) -> None:
     stop.set()
     with pytest.raises(LoadCancelledError):
         read_trace(path, stop=stop, use_cache=False)
+
+
+def test_all_that_is_said_of_an_operators_inputs_is_kept_once(tmp_path: Path) -> None:
+    said = {
+        "Input Dims": [[2, 3], []],
+        "Input type": ["long int", "Scalar"],
+        "Concrete Inputs": ["", "1"],
+        "Input Strides": [[3, 1], []],
+    }
+    other = {**said, "Concrete Inputs": ["", "2"]}
+    trace = _read(
+        tmp_path,
+        _complete("a", ts=1, args=said),
+        _complete("b", ts=4, args=other),
+        _complete("c", ts=7, args=said),
+        _complete("d", ts=10),
+    )
+    assert trace.slices.signature_id.tolist() == [0, 1, 0, -1]
+    assert trace.slices.shape_id.tolist() == [0, 0, 0, -1]
+    assert json.loads(trace.signatures[0]) == list(said.values())
+    assert json.loads(trace.signatures[1])[2] == ["", "2"]
+
+
+def test_inputs_without_types_or_values_are_kept_as_far_as_they_go(tmp_path: Path) -> None:
+    trace = _read(tmp_path, _complete(args={"Input dims": [[4]]}))
+    assert json.loads(trace.signatures[0]) == [[[4]], None, None, None]
