@@ -1,4 +1,4 @@
-"""The README cannot lie: what it lists is compared with the code. Run as a program, it writes the table of keys anew."""
+"""The README cannot lie: what it lists is compared with the code. Run as a program, it writes the tables of keys and of rules anew."""
 
 import argparse
 import re
@@ -9,15 +9,23 @@ import pytest
 
 from tracetui.cli import view
 from tracetui.cli.commands import COMMANDS
+from tracetui.diagnosis.rules import RULES
 from tracetui.ui.keymap import manual_table
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
+_RULES = re.compile(r"(<!-- rules: .*? -->\n).*?(<!-- /rules -->)", re.DOTALL)
 _KEYS = re.compile(r"(<!-- keys: .*? -->\n).*?(<!-- /keys -->)", re.DOTALL)
 
 
 def _with_keys(text: str) -> str:
     return _KEYS.sub(lambda match: f"{match[1]}{manual_table()}\n{match[2]}", text)
+
+
+def _with_rules(text: str) -> str:
+    rows = [f"| `{rule.name}` | {rule.about} |" for rule in RULES]
+    table = "\n".join(["| Rule | What it looks for |", "| --- | --- |", *rows])
+    return _RULES.sub(lambda match: f"{match[1]}{table}\n{match[2]}", text)
 
 
 def _options(parser: argparse.ArgumentParser) -> list[str]:
@@ -82,4 +90,4 @@ def test_map_names_every_package():
 
 
 if __name__ == "__main__":
-    README.write_text(_with_keys(README.read_text()))
+    README.write_text(_with_rules(_with_keys(README.read_text())))

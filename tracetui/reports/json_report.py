@@ -36,6 +36,7 @@ def json_report(report: TraceReport, limit: int = 0) -> bytes:
             "memory": report.memory(),
             "collectives": [],
             "idle": idle,
-            "findings": [],
+            "findings": report.findings(),
+            "abstained": report.abstentions(),
         }
     )

@@ -101,6 +101,19 @@ def _busy(report: TraceReport) -> str:
     return f"{text}. Devices: busy {duration(busy_ns)} of {duration(span_ns)} ({ratio})"
 
 
+def _findings(report: TraceReport) -> list[str]:
+    """Return what is worth a look, as a list; nothing where the rules found nothing."""
+    lines = []
+    for row in report.findings():
+        gain = row["gain_us"]
+        saved = "" if gain is None else f" Saves up to {duration(gain.ns)}: {row['gain_how']}."
+        lines.append(
+            f"- **{escaped(row['summary'])}** ({row['rule']}, {row['severity']})."
+            f"{escaped(saved)} Try: {escaped(row['try'])}."
+        )
+    return ["## Worth a look", "", *lines, ""] if lines else []
+
+
 def markdown_report(report: TraceReport, limit: int = 0) -> str:
     """Return the report as Markdown; ``limit`` rows of each table, 0 for all."""
     trace = report.trace
@@ -117,6 +130,7 @@ def markdown_report(report: TraceReport, limit: int = 0) -> str:
     notes = load_lines(trace)
     if notes:
         lines += ["## Reading the file", "", *(f"- {escaped(note)}" for note in notes), ""]
+    lines += _findings(report)
     tables = report.tables(limit)
     for name, (title, columns) in _TABLES.items():
         if tables[name]:

@@ -22,6 +22,7 @@ from tracetui.analysis.operators import (
 from tracetui.analysis.steps import steps
 from tracetui.analysis.utilization import DeviceUse, StreamIdle, host_use, utilization
 from tracetui.analysis.work_class import WorkClass, short_kernel_name
+from tracetui.diagnosis.engine import findings
 from tracetui.format import microseconds
 from tracetui.model.arrays import NO_ID
 from tracetui.model.slices import SliceKind
@@ -172,6 +173,31 @@ class TraceReport:
             "span_us": Time(use.span_ns),
             "overhead_us": Time(use.overhead_ns),
         }
+
+    def findings(self) -> list[Row]:
+        """Return what the rules found, most gain first."""
+        return [
+            {
+                "rule": each.rule,
+                "severity": each.severity.name.lower(),
+                "summary": each.summary,
+                "evidence": {
+                    "slices": len(each.slices),
+                    "first_us": Time(int(self.trace.slices.ts_ns[each.first_slice])),
+                },
+                "gain_us": _time(each.gain_ns),
+                "gain_how": each.gain_how,
+                "try": each.change,
+            }
+            for each in findings(self.trace).found
+        ]
+
+    def abstentions(self) -> list[Row]:
+        """Return which rules could not judge, why, and the flag that would bring what they lack."""
+        return [
+            {"rule": each.rule, "reason": each.reason, "flag": each.flag or None}
+            for each in findings(self.trace).abstained
+        ]
 
     def memory(self) -> Row | None:
         """Return the peaks of the allocators, or nothing where they were not recorded."""

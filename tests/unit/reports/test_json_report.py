@@ -48,7 +48,36 @@ def test_keys_are_those_of_the_contract():
         "collectives",
         "idle",
         "findings",
+        "abstained",
     ]
+
+
+def test_findings_have_their_figures_and_abstentions_their_flag():
+    # One step of 90 us, then two of 30: the first is an outlier.
+    document = load(
+        trace_of(
+            annotation("ProfilerStep#1", 0, 90_000),
+            annotation("ProfilerStep#2", 90_000, 30_000),
+            annotation("ProfilerStep#3", 120_000, 30_000),
+        )
+    )
+
+    assert document["findings"] == [
+        {
+            "rule": "cold-step",
+            "severity": "low",
+            "summary": "The first step, #1, took 90.00 µs where the others take 30.00 µs",
+            "evidence": {"slices": 1, "first_us": Decimal("0.000")},
+            "gain_us": None,
+            "gain_how": "not estimated",
+            "try": "Leave it out of every mean; give the profiler's schedule one more warmup step",
+        }
+    ]
+    assert {
+        "rule": "hidden-copy",
+        "reason": "no operators",
+        "flag": "activities=[ProfilerActivity.CPU, …]",
+    } in document["abstained"]
 
 
 def test_operator_row():

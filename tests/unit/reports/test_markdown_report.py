@@ -1,6 +1,6 @@
 """The report for people."""
 
-from tests.literal import trace_of
+from tests.literal import annotation, trace_of
 from tests.unit.reports.test_json_report import one_launch
 from tracetui.reports.markdown_report import escaped, markdown_report
 from tracetui.reports.report import TraceReport
@@ -47,6 +47,21 @@ def test_hostile_name_makes_no_new_column():
     lines = _section(markdown_report(TraceReport(trace_of(("a|b", 0, 5)))), "Operators")
 
     assert lines[2].startswith(r"| a\|b ")
+
+
+def test_findings_say_what_to_try():
+    trace = trace_of(
+        annotation("ProfilerStep#1", 0, 90_000),
+        annotation("ProfilerStep#2", 90_000, 30_000),
+        annotation("ProfilerStep#3", 120_000, 30_000),
+    )
+
+    assert _section(markdown_report(TraceReport(trace)), "Worth a look") == [
+        r"- **The first step, #1, took 90.00 µs where the others take 30.00 µs**"
+        " (cold-step, low). Try: Leave it out of every mean; give the profiler's schedule one"
+        " more warmup step."
+    ]
+    assert "Worth a look" not in markdown_report(TraceReport(one_launch()))
 
 
 def test_limit_cuts_each_table():

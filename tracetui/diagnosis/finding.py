@@ -1,0 +1,152 @@
+"""What a rule says: what is wrong, which slices show it, what it costs and what to try."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final, Protocol
+
+import numpy as np
+
+from tracetui.diagnosis.needs import Need
+from tracetui.model.arrays import Int64s
+from tracetui.model.intervals import Intervals, covered_before
+from tracetui.model.trace import Trace
+
+HIGH_RATIO: Final = 0.1
+"""A finding about this share of the time, or more, is of high severity."""
+MEDIUM_RATIO: Final = 0.03
+
+
+class Severity(IntEnum):
+    """How much a finding matters; the order is that of the screen."""
+
+    HIGH = 0
+    MEDIUM = 1
+    LOW = 2
+
+
+def severity_of(ratio: float) -> Severity:
+    """Return the severity of something that costs this share of the time."""
+    if ratio >= HIGH_RATIO:
+        return Severity.HIGH
+    return Severity.MEDIUM if ratio >= MEDIUM_RATIO else Severity.LOW
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Saving:
+    """Spans of time in which something could be saved, in columns of one length."""
+
+    start_ns: Int64s
+    end_ns: Int64s
+    saved_ns: Int64s
+    """How much of each span would go, from 0 to the whole of it."""
+    how: str
+    """How it was estimated, as half a sentence: "all of the copies, in place needs none"."""
+
+    @classmethod
+    def whole(cls, start_ns: Int64s, end_ns: Int64s, how: str) -> "Saving":
+        """Return the saving of all the time in some spans."""
+        return cls(start_ns, end_ns, end_ns - start_ns, how)
+
+    @classmethod
+    def of_slices(cls, trace: Trace, slice_ids: Int64s, how: str, ratio: float = 1.0) -> "Saving":
+        """Return the saving of a share of each slice."""
+        start_ns, dur_ns = trace.slices.ts_ns[slice_ids], trace.slices.dur_ns[slice_ids]
+        saved_ns = dur_ns if ratio == 1.0 else np.rint(dur_ns * ratio).astype(np.int64)
+        return cls(start_ns, start_ns + dur_ns, saved_ns, how)
+
+    @property
+    def total_ns(self) -> int:
+        """Return what would be saved, moments that several spans share counted once."""
+        return saved_together_ns((self,))
+
+
+def saved_together_ns(savings: tuple[Saving, ...], within: Intervals | None = None) -> int:
+    """Return what all of the savings would bring together.
+
+    A span gives its saving evenly over its length. Where spans overlap, of one saving or of
+    several, only the one that saves most counts, so that no moment is saved twice.
+
+    Args:
+        savings: What is saved.
+        within: Count only what lies in these spans; ``None`` is everything.
+    """
+    start_ns = np.concatenate([np.empty(0, np.int64), *(each.start_ns for each in savings)])
+    end_ns = np.concatenate([np.empty(0, np.int64), *(each.end_ns for each in savings)])
+    saved_ns = np.concatenate([np.empty(0, np.int64), *(each.saved_ns for each in savings)])
+    kept = (end_ns > start_ns) & (saved_ns > 0)
+    start_ns, end_ns, saved_ns = start_ns[kept], end_ns[kept], saved_ns[kept]
+    order = np.argsort(start_ns, kind="stable")
+    if within is None and bool((start_ns[order][1:] >= end_ns[order][:-1]).all()):
+        return int(saved_ns.sum())
+    rate = np.minimum(saved_ns / (end_ns - start_ns), 1.0)
+    moments = np.unique(np.concatenate((start_ns, end_ns)))
+    best = np.zeros(len(moments) - 1)
+    first, last = np.searchsorted(moments, start_ns), np.searchsorted(moments, end_ns)
+    # The best rate comes last and covers the others.
+    for row in np.argsort(rate, kind="stable").tolist():
+        best[first[row] : last[row]] = rate[row]
+    piece_ns = np.diff(moments)
+    if within is not None:
+        piece_ns = np.diff(covered_before(within, moments))
+    return round(float((best * piece_ns).sum()))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Finding:
+    """One thing that is wrong."""
+
+    rule: str
+    severity: Severity
+    summary: str
+    """A whole sentence with the figure in it, without a full stop at its end."""
+    slices: Int64s
+    """The slices that show it, in time order; never empty."""
+    change: str
+    """Exactly what to try."""
+    saving: Saving | None = None
+    """What the change would save; ``None`` where that cannot be estimated."""
+
+    @property
+    def gain_ns(self) -> int | None:
+        """Return what the change would save over the whole recording, ``None`` if unknown."""
+        return None if self.saving is None else self.saving.total_ns
+
+    @property
+    def gain_how(self) -> str:
+        """Return how the gain was estimated, or that it was not."""
+        return "not estimated" if self.saving is None else self.saving.how
+
+    @property
+    def first_slice(self) -> int:
+        """Return the first slice that shows it."""
+        return int(self.slices[0])
+
+
+class Rule(Protocol):
+    """Looks for one known trouble; its fields are its thresholds."""
+
+    @property
+    def name(self) -> str:
+        """The rule's name in reports, such as ``cold-step``."""
+        ...
+
+    @property
+    def about(self) -> str:
+        """What it looks for, in a few words: the README lists it."""
+        ...
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """What a trace must hold for the rule to judge it."""
+        ...
+
+    def check(self, trace: Trace) -> Iterator[Finding]:
+        """Yield what is wrong; nothing where all is well or cannot be told."""
+        ...
+
+
+def in_time_order(trace: Trace, slice_ids: Int64s) -> Int64s:
+    """Return the slices sorted by start."""
+    ordered: Int64s = slice_ids[np.lexsort((slice_ids, trace.slices.ts_ns[slice_ids]))]
+    return ordered

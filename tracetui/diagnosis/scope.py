@@ -1,0 +1,89 @@
+"""What the rules measure against: how long a recording is, and which work lies inside what."""
+
+import re
+
+import numpy as np
+
+from tracetui.analysis.links import links
+from tracetui.analysis.memo import once_per_trace
+from tracetui.analysis.steps import steps
+from tracetui.analysis.utilization import host_use, utilization
+from tracetui.model.arrays import NO_ID, Bools, Int64s
+from tracetui.model.slices import SliceKind
+from tracetui.model.trace import Trace
+
+
+@once_per_trace
+def device_busy_ns(trace: Trace) -> int:
+    """Return how long the devices were busy, added up; 0 without a device."""
+    return sum(use.busy_ns for use in utilization(trace))
+
+
+@once_per_trace
+def recorded_ns(trace: Trace) -> int:
+    """Return how long the recording is: its steps together, else its host threads' span."""
+    found = steps(trace)
+    if found:
+        return max(each.end_ns for each in found) - found[0].start_ns
+    spans = [use.span_ns for use in utilization(trace)]
+    return max([host_use(trace).span_ns, *spans])
+
+
+@once_per_trace
+def steady_ns(trace: Trace) -> tuple[int, int]:
+    """Return the time that a rule about speed may judge: without a cold first step."""
+    found = steps(trace)
+    if found and found[0].is_outlier:
+        return found[0].end_ns, trace.end_ns
+    return 0, trace.end_ns
+
+
+def named(trace: Trace, pattern: re.Pattern[str], kind: SliceKind | None = None) -> Int64s:
+    """Return the slices whose name the pattern finds, ascending; of one kind if one is given."""
+    name_ids = [row for row, name in enumerate(trace.names) if pattern.search(name)]
+    wanted: Bools = np.isin(trace.slices.name_id, name_ids)
+    if kind is not None:
+        wanted &= trace.slices.kind == kind
+    return np.flatnonzero(wanted)
+
+
+def outermost(trace: Trace, slice_ids: Int64s) -> Int64s:
+    """Return those of some slices, ascending, that do not lie inside another of them."""
+    if not len(slice_ids):
+        return slice_ids
+    reach = np.maximum.accumulate(links(trace).subtree_end[slice_ids])
+    inside = np.concatenate(([False], reach[:-1] > slice_ids[1:]))
+    kept: Int64s = slice_ids[~inside]
+    return kept
+
+
+def holder_of(trace: Trace, slice_ids: Int64s, outer: Int64s) -> Int64s:
+    """Return which row of ``outer`` each slice lies in or is, or ``NO_ID``.
+
+    Args:
+        trace: The recording.
+        slice_ids: Host slices in any order; ``NO_ID`` stays ``NO_ID``.
+        outer: Host slices, ascending, none inside another.
+    """
+    if not len(outer):
+        return np.full(len(slice_ids), NO_ID, np.int64)
+    place = np.searchsorted(outer, slice_ids, side="right") - 1
+    inside = (place >= 0) & (slice_ids < links(trace).subtree_end[outer[place]])
+    return np.where(inside, place, NO_ID)
+
+
+def device_work_in(trace: Trace, outer: Int64s) -> tuple[Int64s, Int64s]:
+    """Return the device work that some operators own, themselves or below, in time order.
+
+    Args:
+        trace: The recording.
+        outer: Operators or annotations, ascending, none inside another.
+
+    Returns:
+        The device slices, and the row of ``outer`` that each belongs to.
+    """
+    device_ids = np.flatnonzero(trace.slices.is_device_work())
+    holder = holder_of(trace, links(trace).owner_id[device_ids].astype(np.int64), outer)
+    device_ids, holder = device_ids[holder != NO_ID], holder[holder != NO_ID]
+    order = np.argsort(trace.slices.ts_ns[device_ids], kind="stable")
+    return device_ids[order], holder[order]
