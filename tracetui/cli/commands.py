@@ -18,5 +18,10 @@ COMMANDS: Final[dict[str, Command]] = {
     "report": Command(
         "tracetui.cli.report", "FILE", "print what a trace holds, as Markdown, JSON or CSV"
     ),
+    "check": Command(
+        "tracetui.cli.check",
+        "FILE --expect E",
+        "hold a trace against expectations; exit 1 if one is not met",
+    ),
 }
 """In the order in which help lists them."""
