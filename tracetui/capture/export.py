@@ -16,6 +16,7 @@ import base64
 import contextlib
 import gzip
 import json
+import mmap
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -27,6 +28,9 @@ from tracetui.errors import CaptureError
 
 METADATA_KEY: Final = "tracetui"
 METADATA_SCHEMA: Final = 1
+_STEP: Final = "ProfilerStep#"
+_NO_STEP: Final = "Outside step#"
+"""As long as the name of a step: it is written over it."""
 _WHOLE_BYTES: Final = 64 << 20
 """Up to this size the file is parsed whole; beyond it only both its ends are looked at."""
 _END_BYTES: Final = 1 << 16
@@ -104,6 +108,7 @@ class Recording:
         self._profiler = self._new_profiler()
         self._step: Any = None
         self._n_steps = 0
+        self._dropped: list[str] = []
         self._is_running = False
         self._is_lost = False
         self._is_written = False
@@ -177,7 +182,7 @@ class Recording:
         from torch.profiler import record_function
 
         self.end_step()
-        name = f"ProfilerStep#{self._n_steps if number is None else number}"
+        name = f"{_STEP}{self._n_steps if number is None else number}"
         self._step = record_function(name)
         self._step.__enter__()
         self._n_steps += 1
@@ -187,6 +192,16 @@ class Recording:
         if self._step is not None:
             step, self._step = self._step, None
             step.__exit__(None, None, None)
+
+    def drop_step(self) -> None:
+        """End what runs as a step and was none, such as what follows the last step of a loop.
+
+        The exporter keeps it; in the file its name becomes ``Outside step#N``.
+        """
+        if self._step is not None:
+            self._dropped.append(self._step.name)
+            self._n_steps -= 1
+            self.end_step()
 
     def stop(self, metadata: Mapping[str, Any] | None = None) -> None:
         """Synchronise the device, store the metadata in the trace and stop recording.
@@ -234,6 +249,7 @@ class Recording:
             _check_folder(path)
             self._profiler.export_chrome_trace(str(raw))
             notes = [*self.notes, *_checked(raw, self.options.device)]
+            _rename_steps(raw, self._dropped)
             if path.suffix == ".gz":
                 _pack(raw, packed)
                 packed.replace(path)
@@ -324,6 +340,18 @@ def _checked(raw: Path, device: str) -> Iterator[str]:
             )
     if device != "cpu" and not _holds(raw, _KERNEL_MARK):
         yield NO_KERNELS.format(device=device)
+
+
+def _rename_steps(raw: Path, names: Iterable[str]) -> None:
+    """Write over the names of what was no step, in place: the file may be large."""
+    with raw.open("r+b") as file, mmap.mmap(file.fileno(), 0) as text:
+        for name in names:
+            old = f'"{name}"'.encode()
+            new = old.replace(_STEP.encode(), _NO_STEP.encode())
+            place = text.find(old)
+            while place >= 0:
+                text[place : place + len(old)] = new
+                place = text.find(old, place + len(new))
 
 
 def _holds(path: Path, mark: bytes) -> bool:

@@ -23,5 +23,8 @@ COMMANDS: Final[dict[str, Command]] = {
         "FILE --expect E",
         "hold a trace against expectations; exit 1 if one is not met",
     ),
+    "run": Command(
+        "tracetui.cli.run", "SCRIPT.py", "run a script under the profiler and keep its trace"
+    ),
 }
 """In the order in which help lists them."""

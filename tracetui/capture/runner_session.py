@@ -1,0 +1,321 @@
+"""The recording of a script that runs: when it starts and stops, and where it is written.
+
+It is told of step boundaries by whoever sees them (``runner_hooks``, ``tracetui.step``) and of
+signals; it never looks at the script. Every method may be called from any thread.
+"""
+
+import functools
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+
+from tracetui.capture.measure import timing
+from tracetui.capture.runner_window import StepClock, Window, used_device
+from tracetui.errors import CaptureError
+
+OPTIMIZER: Final = "optimizer"
+MODULE: Final = "module"
+EXPLICIT: Final = "tracetui.step"
+_GRACE_S: Final = 5.0
+"""How long a recording that is due waits for a step to end before it stops in the midst of one."""
+_PREPARE_AT_LEAST: Final = 2
+"""A recording that starts at this boundary or later is prepared at the one before."""
+
+
+class State(Enum):
+    """What the recording does."""
+
+    WAITING = "waiting"
+    PREPARED = "prepared"
+    RECORDING = "recording"
+    OVER = "over"
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of a run, for whoever started it."""
+
+    trace: str | None = None
+    n_steps: int = 0
+    timing: Mapping[str, Any] = field(default_factory=dict)
+    boundary: str | None = None
+    notes: list[str] = field(default_factory=list)
+    is_ended: bool = False
+    """Whether the script came to an end that could be seen."""
+
+
+Params = ParamSpec("Params")
+Result = TypeVar("Result")
+
+
+def _alone(
+    method: Callable[Concatenate["Session", Params], Result],
+) -> Callable[Concatenate["Session", Params], Result | None]:
+    """Let one thread at a time in, and only in the process that the session belongs to."""
+
+    @functools.wraps(method)
+    def entered(
+        session: "Session", /, *args: Params.args, **kwargs: Params.kwargs
+    ) -> Result | None:
+        if os.getpid() != session.pid:
+            return None  # a child made by fork: the recording is its parent's
+        with session.lock:
+            return method(session, *args, **kwargs)
+
+    return entered
+
+
+class Session:
+    """One recording of one process: waits for its window, records it, writes it."""
+
+    def __init__(
+        self,
+        window: Window,
+        new_recording: Callable[[], Any],
+        free_path: Callable[[], Path],
+        *,
+        facts: Callable[[], Mapping[str, Any]] = dict,
+        changed: Callable[[Outcome], None] = lambda _: None,
+    ) -> None:
+        self.pid = os.getpid()
+        self.lock = threading.RLock()
+        self.window = window
+        self.outcome = Outcome()
+        self.state = State.WAITING
+        self._new_recording = new_recording
+        self._free_path = free_path
+        self._facts = facts
+        self._changed = changed
+        self._recording: Any = None
+        self._clock = StepClock(window.n_timed)
+        self._first_step = window.first_step
+        self._n_boundaries = 0
+        self._owner: str | None = None
+        self._last_step: int | None = None
+        self._is_due = False
+        self._wishes = threading.Event()
+
+    def note(self, text: str) -> None:
+        """Keep a line for the user, once."""
+        if text not in self.outcome.notes:
+            self.outcome.notes.append(text)
+            self._changed(self.outcome)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether everything that will be recorded is."""
+        return self.state is State.OVER
+
+    @property
+    def n_boundaries(self) -> int:
+        """How many ends of steps were seen."""
+        return self._n_boundaries
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether the profiler collects now."""
+        return self.state is State.RECORDING
+
+    @_alone
+    def torch_loaded(self) -> None:
+        """Start at once where nothing has to pass before."""
+        if self._first_step == 0 and self.state is State.WAITING:
+            self._start()
+
+    @_alone
+    def step_zero(self) -> None:
+        """Begin the first step: what ran so far made ready for it."""
+        if self.is_recording and not self._n_boundaries and self._last_step is None:
+            self._begin(0)
+
+    @_alone
+    def boundary(self, source: str) -> None:
+        """Take note that a step has ended and the next begins."""
+        if not self._counts(source):
+            return
+        self._n_boundaries += 1
+        if self.state is State.WAITING:
+            self._wait()
+        elif self.state is State.PREPARED:
+            self._start()
+        if self.is_recording:
+            self._next_step()
+
+    def _counts(self, source: str) -> bool:
+        """Return whether this source bounds steps; an explicit call takes over from the others."""
+        if self._owner == source:
+            return True
+        if self._owner is not None and source != EXPLICIT:
+            return False
+        if self._owner is not None:
+            self._n_boundaries = 0
+            self._clock.clear()
+        self._owner = self.outcome.boundary = source
+        return True
+
+    def _wait(self) -> None:
+        if self._first_step is None:
+            self._clock.mark()
+        elif self._n_boundaries >= self._first_step:
+            self._start()
+        elif self._n_boundaries == self._first_step - 1 >= _PREPARE_AT_LEAST - 1:
+            self._clock.mark()
+            self._prepare()
+        else:
+            self._clock.mark()
+
+    def _next_step(self) -> None:
+        if self._last_step is not None:
+            self.outcome.n_steps += 1
+            if self._is_due or self.outcome.n_steps == self.window.n_steps:
+                self._stop()
+                return
+        elif self._is_due:
+            self._stop()
+            return
+        self._begin(self._n_boundaries)
+
+    def _begin(self, number: int) -> None:
+        self._recording.begin_step(number)
+        self._last_step = number
+
+    def _prepare(self) -> None:
+        if self._recording is None:
+            self._recording = self._new_recording()
+            self._recording.warm_up()
+        self.state = State.PREPARED
+
+    def _start(self) -> None:
+        from tracetui.capture.export import synchronise
+
+        try:
+            if used_device() != "cpu":
+                synchronise()
+            self._time_steps()
+            if self._recording is None:
+                self._recording = self._new_recording()
+            self._recording.start()
+        except CaptureError as error:
+            self._give_up(str(error))
+            return
+        self.state = State.RECORDING
+        self._changed(self.outcome)
+        if self.window.duration_ns is not None:
+            self._in_background(self._await_duration, self.window.duration_ns)
+
+    def _time_steps(self) -> None:
+        times_ns = self._clock.times_ns()
+        if times_ns:
+            self.outcome.timing = timing(times_ns, n_rounds=1).members()
+
+    def _give_up(self, why: str) -> None:
+        self.state = State.OVER
+        self.note(why)
+
+    def _stop(self, *, is_step: bool = True) -> None:
+        """End the recording and write it; ``is_step`` says that the step that runs is whole."""
+        recording = self._recording
+        self.state = State.OVER
+        try:
+            if not is_step:
+                recording.drop_step()
+            recording.stop(self._metadata())
+            path = self._free_path()
+            try:
+                written = recording.write(path)
+            except CaptureError:
+                path.unlink(missing_ok=True)
+                raise
+        except CaptureError as error:
+            self.note(str(error))
+            return
+        self.outcome.trace = str(written.path)
+        for line in written.notes:
+            if "left no kernel" not in line or used_device() != "cpu":
+                self.note(line)
+        self._changed(self.outcome)
+
+    def _metadata(self) -> dict[str, Any]:
+        return {
+            **self._facts(),
+            "steps": self.outcome.n_steps,
+            "boundary": self.outcome.boundary,
+            "device": used_device(),
+            "timing": dict(self.outcome.timing),
+        }
+
+    def signalled(self) -> None:
+        """Start or stop at the next boundary, or soon where there is none.
+
+        Called by a signal handler, so it takes no lock: a thread of its own does the rest.
+        """
+        if os.getpid() == self.pid:
+            self._wishes.set()
+
+    def listen(self) -> None:
+        """Wait for signals in a thread of its own."""
+        self._in_background(self._await_wishes)
+
+    def _in_background(self, work: Callable[..., None], *arguments: Any) -> None:
+        threading.Thread(target=work, args=arguments, daemon=True, name="tracetui").start()
+
+    def _await_wishes(self) -> None:
+        while self.state is not State.OVER:
+            self._wishes.wait()
+            self._wishes.clear()
+            if "torch" not in sys.modules:
+                continue
+            if self.is_recording:
+                self._stop_soon()
+            elif self.state is State.WAITING:
+                self._start_soon()
+
+    def _start_soon(self) -> None:
+        with self.lock:
+            if self._n_boundaries:
+                self._first_step = self._n_boundaries + _PREPARE_AT_LEAST
+            else:
+                self._start()
+
+    def _stop_soon(self) -> None:
+        self._is_due = True
+        end = time.monotonic() + _GRACE_S
+        while self._n_boundaries and self.is_recording and time.monotonic() < end:
+            time.sleep(_GRACE_S / 100)
+        with self.lock:
+            if self.is_recording:
+                self._stop(is_step=False)
+
+    def _await_duration(self, duration_ns: int) -> None:
+        time.sleep(duration_ns / 1_000_000_000)
+        self._stop_soon()
+
+    @_alone
+    def finish(self, *, is_step: bool = False) -> None:
+        """Write what was recorded up to the end; ``is_step`` says that the rest is a step too."""
+        if self.is_recording:
+            is_step = (is_step or self._owner == MODULE) and self._last_step is not None
+            self.outcome.n_steps += is_step
+            self._stop(is_step=is_step)
+        elif self.state is not State.OVER:
+            self._give_up(self._why_nothing())
+        self.outcome.is_ended = True
+        with suppress(OSError):
+            self._changed(self.outcome)
+
+    def _why_nothing(self) -> str:
+        if "torch" not in sys.modules:
+            return "the script never imported torch: there was nothing to record"
+        if self.window.on_signal:
+            return "no signal came: nothing was recorded"
+        return (
+            f"the script ended after {self._n_boundaries} steps, before the recording started"
+            f" (after {self._first_step}): see --start-after"
+        )
