@@ -1,5 +1,6 @@
 """Numbers as text: the one place that rounds."""
 
+from enum import Enum
 from typing import Final
 
 from tracetui.units import (
@@ -27,6 +28,30 @@ def duration(ns: int | None) -> str:
     if size < NS_PER_S:
         return f"{ns / NS_PER_MS:.3f} ms"
     return f"{ns / NS_PER_S:.3f} s"
+
+
+class TimeUnit(Enum):
+    """How a column writes its times."""
+
+    AUTO = ""
+    """Each in the unit that reads best."""
+    MICROSECONDS = "µs"
+    MILLISECONDS = "ms"
+
+    @property
+    def following(self) -> "TimeUnit":
+        """Return the next one, around the end."""
+        units = list(TimeUnit)
+        return units[(units.index(self) + 1) % len(units)]
+
+
+def time_cell(ns: int | None, unit: TimeUnit) -> str:
+    """Return nanoseconds for a column: without the unit where all of the column have the same."""
+    if ns is None or unit is TimeUnit.AUTO:
+        return duration(ns)
+    if unit is TimeUnit.MICROSECONDS:
+        return f"{ns / NS_PER_US:,.2f}"
+    return f"{ns / NS_PER_MS:,.4f}"
 
 
 def microseconds(ns: int | None) -> str:

@@ -14,7 +14,7 @@ from tracetui.model.trace import Trace
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KernelStats:
-    """One row for each kernel name, most time first; kernels alone, no copies or memsets."""
+    """One row for each kernel name, most time first."""
 
     name_id: Int32s
     calls: Int64s
@@ -67,10 +67,20 @@ class MemopStats:
 
 @once_per_trace
 def kernel_stats(trace: Trace) -> KernelStats:
-    """Return the statistics of each kernel name."""
+    """Return the statistics of each kernel name; of kernels alone, no copies or memsets."""
+    rows = np.flatnonzero(trace.slices.kind == SliceKind.KERNEL)
+    return device_stats(trace, rows, trace.slices.dur_ns[rows])
+
+
+def device_stats(trace: Trace, rows: Int64s, dur_ns: Int64s) -> KernelStats:
+    """Return the statistics by name of some device slices.
+
+    Args:
+        trace: The trace.
+        rows: The slices, ascending.
+        dur_ns: How long each of them counts: all of it, or the part inside a range of time.
+    """
     slices = trace.slices
-    rows = np.flatnonzero(slices.kind == SliceKind.KERNEL)
-    dur_ns = slices.dur_ns[rows]
     names, group = np.unique(slices.name_id[rows], return_inverse=True)
     n = len(names)
     calls = np.bincount(group, minlength=n).astype(np.int64)

@@ -1,74 +1,86 @@
 """The kernels as a table, and one kernel's distribution."""
 
+import math
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
-from tracetui.analysis.kernels import KernelStats, kernel_stats
+from tracetui.analysis.kernels import KernelStats, device_stats
 from tracetui.analysis.work_class import WorkClass, short_kernel_name
-from tracetui.format import NOT_MEASURED, count, duration, percent
+from tracetui.format import NOT_MEASURED, TimeUnit, count, duration, percent, size, time_cell
+from tracetui.model.arrays import NO_ID, Float64s, Int64s, group_sums
+from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
-from tracetui.presentation.query import parse_query
-from tracetui.presentation.table import Column, Table, cell_width, shortened
+from tracetui.presentation.scope import Scope
+from tracetui.presentation.table import Column, Table, shortened
 
 _N_BINS = 24
 _HEIGHTS = " ▁▂▃▄▅▆▇█"
 _MISLEADING = 1.2
 """A mean this much above the median tells of a few long runs, not of the typical one."""
-_MIN_NAME_WIDTH = 16
+_TIME_WIDTH: Final = 12
 
 
 @dataclass(slots=True, eq=False)
 class KernelTable:
-    """The kernels' statistics as a sortable table."""
+    """The statistics of the kernels, and of copies and memsets, as a sortable table."""
 
     trace: Trace
+    scope: Scope
     stats: KernelStats
+    inside_ns: Int64s
+    """How long each slice of the trace counts."""
     table: Table
-    widths: tuple[int, ...]
+    unit: TimeUnit = TimeUnit.AUTO
+    has_copies: bool = True
+    """Whether copies and memsets are listed."""
 
     @classmethod
-    def of(cls, trace: Trace, filter_text: str = "") -> "KernelTable":
-        """Return the table of a trace, the longest total first.
+    def of(
+        cls, trace: Trace, scope: Scope | None = None, *, with_copies: bool = True
+    ) -> "KernelTable":
+        """Return the table of a part of a trace, the longest total first.
 
         Raises:
-            UsageError: If the filter cannot be understood.
+            UsageError: If the filter of the scope cannot be understood.
         """
-        stats = kernel_stats(trace)
-        columns, widths = _columns(trace, stats)
-        table = Table(columns, sort_column=3)
-        if filter_text:
-            names = [trace.names[name_id] for name_id in stats.name_id.tolist()]
-            table.keep(parse_query(filter_text).row_mask(names, stats.total_ns))
-        return cls(trace, stats, table, widths)
+        scope = scope or Scope()
+        inside_ns = scope.sums(trace).total_ns
+        rows = scope.device_work(trace)
+        if not with_copies:
+            rows = rows[trace.slices.kind[rows] == SliceKind.KERNEL]
+        stats = device_stats(trace, rows, inside_ns[rows])
+        columns = _columns(trace, stats, TimeUnit.AUTO)
+        start = next(place for place, column in enumerate(columns) if column.title == "sum")
+        table = Table(columns, sort_column=start)
+        return cls(trace, scope, stats, inside_ns, table, has_copies=with_copies)
+
+    def set_unit(self, unit: TimeUnit) -> None:
+        """Write times in another unit."""
+        self.unit = unit
+        self.table.columns = _columns(self.trace, self.stats, unit)
 
     @property
     def summary(self) -> str:
         """Return what the view found, in one line."""
-        n_calls = int(self.stats.calls.sum())
+        stats, words = self.stats, self.scope.words
+        n_calls = int(stats.calls.sum())
         if not n_calls:
-            return "No kernels in this file"
-        total = int(self.stats.total_ns.sum())
-        top = int(np.argmax(self.stats.total_ns))
-        share = int(self.stats.total_ns[top]) / total if total else None
+            return f"0 kernels{words}" if words else "No kernels in this file"
+        kinds = self.trace.slices.kind[stats.slice_ids]
+        n_kernels = int((kinds == SliceKind.KERNEL).sum())
+        said = [_amount(n_kernels, "kernel", "kernels")] if n_kernels else []
+        if n_kernels < n_calls:
+            said.append(_amount(n_calls - n_kernels, "copy or memset", "copies and memsets"))
+        total = int(stats.total_ns.sum())
+        top = int(np.argmax(stats.total_ns))
+        share = int(stats.total_ns[top]) / total if total else None
         return (
-            f"{count(n_calls)} kernels of {count(len(self.stats.name_id))} names, "
+            f"{' and '.join(said)} of {_amount(len(stats), 'name', 'names')}{words}, "
             f"{duration(total)} in sum; {percent(share)} in "
-            f"{short_kernel_name(self.trace.names[int(self.stats.name_id[top])])}"
+            f"{short_kernel_name(self.trace.names[int(stats.name_id[top])])}"
         )
-
-    def header(self, width: int) -> str:
-        """Return the titles; the column that the rows are sorted by is marked."""
-        table = self.table
-        titles = []
-        for place, column in enumerate(table.columns):
-            mark = ("▴" if table.is_inverted else "▾") if place == table.sort_column else ""
-            titles.append(f"{column.title}{mark}")
-        return self._laid_out(titles, width)
-
-    def line(self, place: int, width: int) -> str:
-        """Return one row."""
-        return self._laid_out(self.table.cells(place), width)
 
     def work_class(self, place: int) -> int:
         """Return the class of the work of a row."""
@@ -77,7 +89,7 @@ class KernelTable:
     def slice_at(self, place: int) -> int:
         """Return the longest run of a row's kernel."""
         rows = self.stats.instances(int(self.stats.name_id[int(self.table.order[place])]))
-        return int(rows[np.argmax(self.trace.slices.dur_ns[rows])])
+        return int(rows[np.argmax(self.inside_ns[rows])])
 
     def place_of_slice(self, slice_id: int) -> int:
         """Return the row of a kernel, or -1."""
@@ -93,7 +105,7 @@ class KernelTable:
         row = int(self.table.order[place])
         stats, trace = self.stats, self.trace
         rows = stats.instances(int(stats.name_id[row]))
-        dur_ns = trace.slices.dur_ns[rows]
+        dur_ns = self.inside_ns[rows]
         mean, median = float(stats.mean_ns[row]), float(stats.median_ns[row])
         warning = "   mean misleads: a few runs are long" if mean > _MISLEADING * median else ""
         low, high = int(dur_ns.min()), int(dur_ns.max())
@@ -106,16 +118,9 @@ class KernelTable:
             shortened(f"launched by {operators}", width),
         ]
 
-    def _laid_out(self, cells: list[str], width: int) -> str:
-        widths = list(self.widths)
-        while len(widths) > 1 and width - sum(widths[1:]) < max(_MIN_NAME_WIDTH, width // 3):
-            widths.pop()
-        name_width = max(width - sum(widths[1:]), 1)
-        name = shortened(cells[0], name_width - 1)
-        text = name + " " * (name_width - cell_width(name))
-        return text + "".join(
-            cell.rjust(size) for cell, size in zip(cells[1:], widths[1:], strict=False)
-        )
+
+def _amount(n: int, one: str, more: str) -> str:
+    return f"{count(n)} {one if n == 1 else more}"
 
 
 def histogram(dur_ns: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> str:
@@ -138,40 +143,66 @@ def _bars(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> str:
     return "".join(_HEIGHTS[0 if v <= 0 else max(1, round(v / top * 8))] for v in values.tolist())
 
 
-def _columns(trace: Trace, stats: KernelStats) -> tuple[tuple[Column, ...], tuple[int, ...]]:
+def _columns(trace: Trace, stats: KernelStats, unit: TimeUnit) -> tuple[Column, ...]:
     names = [short_kernel_name(trace.names[name_id]) for name_id in stats.name_id.tolist()]
     total = max(int(stats.total_ns.sum()), 1)
     geometries = [trace.geometries[row] if row >= 0 else None for row in stats.geometry_id.tolist()]
+    streams = [",".join(map(str, own)) for own in stats.streams]
+    n_bytes = _bytes_moved(trace, stats)
+    suffix = f" {unit.value}" if unit.value else ""
 
-    def shape(row: int, side: str) -> str:
+    def times(title: str, values: Int64s | Float64s) -> Column:
+        def cell(row: int) -> str:
+            return time_cell(round(float(values[row])), unit)
+
+        widest = 0 if unit is TimeUnit.AUTO else len(time_cell(int(values.max(initial=0)), unit))
+        width = max(len(title) + len(suffix) + 2, widest + 2, _TIME_WIDTH)
+        return Column(title + suffix, cell, values, width=width)
+
+    def extent(row: int, side: str) -> str:
         geometry = geometries[row]
-        extent = getattr(geometry, side) if geometry is not None else None
-        return NOT_MEASURED if extent is None else "x".join(map(str, extent))
+        sides = getattr(geometry, side) if geometry is not None else None
+        return NOT_MEASURED if sides is None else "x".join(map(str, sides))
 
-    def amount(row: int, side: str) -> str:
+    def n_threads(side: str) -> Int64s:
+        sides = [getattr(each, side) if each is not None else None for each in geometries]
+        return np.array([NO_ID if each is None else math.prod(each) for each in sides], np.int64)
+
+    def figure(row: int, side: str) -> int | None:
         geometry = geometries[row]
-        return count(getattr(geometry, side)) if geometry is not None else NOT_MEASURED
+        return getattr(geometry, side) if geometry is not None else None
 
-    def sizes(side: str) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-        return np.array(
-            [(getattr(g, side) or 0) if g is not None else -1 for g in geometries], np.int64
-        )
+    def sizes(side: str) -> Float64s:
+        found = [figure(row, side) for row in range(len(geometries))]
+        return np.array([NO_ID if each is None else each for each in found], np.float64)
 
-    order = np.arange(len(names))
-    columns = (
+    return (
         Column("kernel", names.__getitem__, np.array(names, dtype=str), is_number=False),
         Column("class", lambda r: WorkClass(int(stats.work_class[r])).name.lower(),
                stats.work_class, is_number=False),
-        Column("calls", lambda r: count(int(stats.calls[r])), stats.calls),
-        Column("sum", lambda r: duration(int(stats.total_ns[r])), stats.total_ns),
-        Column("share", lambda r: percent(int(stats.total_ns[r]) / total), stats.total_ns),
-        Column("median", lambda r: duration(round(float(stats.median_ns[r]))), stats.median_ns),
-        Column("mean", lambda r: duration(round(float(stats.mean_ns[r]))), stats.mean_ns),
-        Column("min", lambda r: duration(int(stats.min_ns[r])), stats.min_ns),
-        Column("max", lambda r: duration(int(stats.max_ns[r])), stats.max_ns),
-        Column("regs", lambda r: amount(r, "registers"), sizes("registers")),
-        Column("shared B", lambda r: amount(r, "shared_bytes"), sizes("shared_bytes")),
-        Column("grid", lambda r: shape(r, "grid"), order, is_number=False),
-        Column("block", lambda r: shape(r, "block"), order, is_number=False),
+        Column("calls", lambda r: count(int(stats.calls[r])), stats.calls, width=8),
+        times("sum", stats.total_ns),
+        Column("share", lambda r: percent(int(stats.total_ns[r]) / total), stats.total_ns, width=9),
+        times("median", stats.median_ns),
+        times("mean", stats.mean_ns),
+        times("min", stats.min_ns),
+        times("max", stats.max_ns),
+        Column("regs", lambda r: count(figure(r, "registers")), sizes("registers"), width=6),
+        Column("shared B", lambda r: count(figure(r, "shared_bytes")), sizes("shared_bytes")),
+        Column("grid", lambda r: extent(r, "grid"), n_threads("grid"), width=14),
+        Column("block", lambda r: extent(r, "block"), n_threads("block"), width=12),
+        Column("streams", lambda r: streams[r], np.array(streams, dtype=str), is_number=False,
+               width=10),
+        Column("occup.", lambda r: percent(figure(r, "occupancy_ratio")), sizes("occupancy_ratio"),
+               width=9),
+        Column("moved", lambda r: size(int(n_bytes[r])) if n_bytes[r] >= 0 else NOT_MEASURED,
+               n_bytes),
     )  # fmt: skip
-    return columns, (0, 11, 8, 11, 9, 11, 11, 11, 11, 6, 10, 14, 12)
+
+
+def _bytes_moved(trace: Trace, stats: KernelStats) -> Int64s:
+    """Return the bytes that each row's copies moved, -1 where none says so."""
+    moved = trace.slices.n_bytes[stats.slice_ids]
+    row = np.repeat(np.arange(len(stats)), np.diff(stats.first))
+    says = np.bincount(row[moved >= 0], minlength=len(stats)) > 0
+    return np.where(says, group_sums(row, np.maximum(moved, 0), len(stats)), NO_ID)

@@ -64,19 +64,6 @@ class Query:
             keep &= ~found if term.is_negated else found
         return keep
 
-    def row_mask(self, names: list[str], dur_ns: Int64s) -> Bools:
-        """Return which named rows it keeps; ``cat:`` asks nothing of a row that has none."""
-        keep = np.ones(len(names), bool)
-        for term in self.terms:
-            if term.field == "cat":
-                continue
-            if term.field == "dur":
-                found = _COMPARE[term.operator](dur_ns, term.limit_ns)
-            else:
-                found = np.array([term.text in name.lower() for name in names], bool)
-            keep &= ~found if term.is_negated else found
-        return keep
-
 
 def parse_query(text: str) -> Query:
     """Return the conditions of an expression; a bare word is part of a name.

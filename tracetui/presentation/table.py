@@ -10,6 +10,8 @@ from wcwidth import wcswidth, wcwidth
 
 from tracetui.model.arrays import Bools, Int64s
 
+MIN_NAME_WIDTH: Final = 16
+"""Columns leave the name of a row at least so many cells."""
 _ELLIPSIS: Final = "…"
 
 
@@ -24,6 +26,8 @@ class Column:
     """What the column is sorted by, one value for each row."""
     is_number: bool = True
     """Numbers stand on the right and are sorted from the largest."""
+    width: int = 11
+    """Cells, the gap on its left with it; the first column takes what the others leave."""
 
 
 @dataclass(slots=True, eq=False)
@@ -35,6 +39,8 @@ class Table:
     is_inverted: bool = False
     mask: Bools | None = None
     """The rows that a filter keeps; ``None`` keeps all."""
+    hidden: frozenset[int] = frozenset()
+    """The columns that are not shown; the first always is."""
     order: Int64s = field(init=False)
     """The rows in the order of the screen."""
 
@@ -55,6 +61,43 @@ class Table:
         """Turn the order round."""
         self.is_inverted = not self.is_inverted
         self._arrange()
+
+    def sort_by_next(self, width: int) -> None:
+        """Sort by the next of the columns that are in sight."""
+        shown = [0, *self.in_sight(width)]
+        later = [column for column in shown if column > self.sort_column]
+        self.sort_by((later or shown)[0])
+
+    def sort_like(self, other: "Table") -> None:
+        """Sort as another table of the same columns is sorted."""
+        self.sort_column, self.is_inverted = other.sort_column, other.is_inverted
+        self._arrange()
+
+    def in_sight(self, width: int) -> list[int]:
+        """Return the columns beside the first that are shown and have room."""
+        shown = [column for column in range(1, len(self.columns)) if column not in self.hidden]
+        return shown[: n_fitting([self.columns[column].width for column in shown], width)]
+
+    def header(self, width: int) -> str:
+        """Return the titles; the column that the rows are sorted by is marked."""
+        shown = self.in_sight(width)
+        mark = "▴" if self.is_inverted else "▾"
+        titles = [
+            f"{column.title}{mark if place == self.sort_column else ''}"
+            for place, column in enumerate(self.columns)
+        ]
+        n_more = len(self.columns) - 1 - len(shown)
+        name = f"{titles[0]}  +{n_more} columns: S" if n_more else titles[0]
+        widths = [self.columns[column].width for column in shown]
+        return laid_out(name, [titles[column] for column in shown], widths, width)
+
+    def line(self, place: int, width: int) -> str:
+        """Return the row at a place of the order."""
+        shown = self.in_sight(width)
+        row = int(self.order[place])
+        cells = [self.columns[column].cell(row) for column in shown]
+        widths = [self.columns[column].width for column in shown]
+        return laid_out(self.columns[0].cell(row), cells, widths, width)
 
     def keep(self, mask: Bools | None) -> None:
         """Show the rows of a mask alone, or all."""
@@ -78,6 +121,25 @@ class Table:
         is_descending = column.is_number != self.is_inverted
         order = np.argsort(-rank if is_descending else rank, kind="stable")
         self.order = order if self.mask is None else order[self.mask[order]]
+
+
+def n_fitting(widths: Sequence[int], width: int) -> int:
+    """Return how many columns, from the left, leave the name enough of ``width``."""
+    n, used = 0, 0
+    while n < len(widths) and width - used - widths[n] >= max(MIN_NAME_WIDTH, width // 3):
+        used += widths[n]
+        n += 1
+    return n
+
+
+def laid_out(name: str, cells: Sequence[str], widths: Sequence[int], width: int) -> str:
+    """Return the name on the left, in what room the cells leave, and the cells on the right."""
+    name_width = max(width - sum(widths), 1)
+    shown = shortened(name, name_width - 1)
+    text = shown + " " * (name_width - cell_width(shown))
+    return text + "".join(
+        " " * (size - cell_width(cell)) + cell for cell, size in zip(cells, widths, strict=True)
+    )
 
 
 def cell_width(text: str) -> int:

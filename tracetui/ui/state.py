@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, replace
 
+from tracetui.format import TimeUnit
 from tracetui.model.arrays import NO_ID
 from tracetui.model.trace import Trace
+from tracetui.presentation.scope import Scope
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,6 +22,13 @@ class Workspace:
     filter_text: str = ""
     """The filter expression, as typed."""
     is_loading: bool = False
+    unit: TimeUnit = TimeUnit.AUTO
+    """How tables write times."""
+
+    @property
+    def scope(self) -> Scope:
+        """Return which part of the trace the tables are about."""
+        return Scope(self.filter_text, self.chosen_range)
 
     def with_selection(self, slice_id: int) -> "Workspace":
         """Return the workspace with another slice selected."""

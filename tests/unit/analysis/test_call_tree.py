@@ -5,7 +5,16 @@ from hypothesis import given
 
 from tests.literal import Row, annotation, kernel, launch, trace_of
 from tests.strategies import host_and_device_rows
-from tracetui.analysis.call_tree import CallTree, instance_tree, merged_tree
+from tracetui.analysis.call_tree import (
+    CallTree,
+    calls_tree,
+    equal_siblings_tree,
+    instance_tree,
+    merged_tree,
+    paths_tree,
+    sorted_tree,
+)
+from tracetui.analysis.slice_sums import slice_sums
 
 
 def outline(tree: CallTree) -> list[tuple[int, str, int, int]]:
@@ -116,3 +125,118 @@ def test_both_trees_hold_the_same_time(rows: list[Row]) -> None:
             assert end == len(tree) or tree.depth[end] <= tree.depth[row]
             assert tree.self_ns[row:end].sum() == tree.total_ns[row]
     assert (np.diff(single.slice_id) > 0).all()
+
+
+def _loop() -> tuple[tuple[str, int, int], ...]:
+    """Return three calls of ``layer``, of which two have the same below them, in a step."""
+    return (
+        ("step", 0, 100),
+        ("layer", 0, 20), ("mm", 0, 5), ("add", 10, 5),
+        ("layer", 30, 20), ("add", 30, 5), ("mm", 40, 5),
+        ("layer", 60, 30), ("mm", 60, 10), ("add", 80, 5),
+    )  # fmt: skip
+
+
+def test_equal_siblings_are_one_row_where_all_below_them_is_equal() -> None:
+    trace = trace_of(*_loop())
+    tree = equal_siblings_tree(trace, slice_sums(trace))
+    # The second layer adds before it multiplies: it stands alone, in its place in time.
+    assert outline(tree) == [
+        (0, "step", 1, 100),
+        (1, "layer", 2, 50), (2, "mm", 2, 15), (2, "add", 2, 10),
+        (1, "layer", 1, 20), (2, "add", 1, 5), (2, "mm", 1, 5),
+    ]  # fmt: skip
+    assert tree.times.tolist() == [1, 2, 1, 1, 1, 1, 1]
+    assert tree.subtree_end.tolist() == [7, 4, 3, 4, 7, 6, 7]
+
+
+def test_another_depth_is_another_subtree() -> None:
+    # a(b(c)) and a(b, c) have the same names in the same order.
+    trace = trace_of(("a", 0, 20), ("b", 0, 10), ("c", 0, 5), ("a", 30, 20), ("b", 30, 5),
+                     ("c", 40, 5))  # fmt: skip
+    assert equal_siblings_tree(trace, slice_sums(trace)).times.tolist() == [1] * 6
+
+
+def test_input_shapes_tell_paths_and_siblings_apart() -> None:
+    trace = trace_of(
+        Row("mm", 0, 5, shape="[[2,3]]"), Row("mm", 10, 7, shape="[[4,4]]"),
+        Row("mm", 20, 9, shape="[[2,3]]"),
+    )  # fmt: skip
+    sums = slice_sums(trace)
+    assert outline(paths_tree(trace, sums)) == [(0, "mm", 3, 21)]
+    by_shape = paths_tree(trace, sums, by_shape=True)
+    assert outline(by_shape) == [(0, "mm", 2, 14), (0, "mm", 1, 7)]
+    assert [by_shape.shapes[row] for row in by_shape.shape_id.tolist()] == ["[[2,3]]", "[[4,4]]"]
+    assert equal_siblings_tree(trace, sums, by_shape=True).times.tolist() == [2, 1]
+    assert equal_siblings_tree(trace, sums).times.tolist() == [3]
+
+
+def test_a_part_of_the_calls_keeps_what_is_around_them() -> None:
+    trace = trace_of(*_loop())
+    chosen = np.array([trace.name_of(row) == "mm" for row in range(len(trace.slices))])
+    sums = slice_sums(trace)
+    assert outline(paths_tree(trace, sums, chosen)) == [
+        (0, "step", 1, 100), (1, "layer", 3, 70), (2, "mm", 3, 20),
+    ]  # fmt: skip
+    calls = calls_tree(trace, sums, chosen)
+    assert [name for _, name, _, _ in outline(calls)] == ["step"] + ["layer", "mm"] * 3
+    assert calls.subtree_end.tolist() == [7, 3, 3, 5, 5, 7, 7]
+
+
+def test_siblings_sort_by_any_weight_and_keep_what_is_below_them() -> None:
+    tree = instance_tree(trace_of(("a", 0, 10), ("x", 0, 5), ("b", 20, 30), ("y", 20, 9),
+                                  ("z", 40, 10)))  # fmt: skip
+    sorted_one, order = sorted_tree(tree, tree.total_ns)
+    assert outline(sorted_one) == [
+        (0, "b", 1, 30), (1, "z", 1, 10), (1, "y", 1, 9), (0, "a", 1, 10), (1, "x", 1, 5),
+    ]  # fmt: skip
+    assert sorted_one.subtree_end.tolist() == [3, 2, 3, 5, 5]
+    assert order.tolist() == [2, 4, 3, 0, 1]
+
+
+@given(host_and_device_rows())
+def test_every_tree_adds_up_to_the_same(rows: list[Row]) -> None:
+    trace = trace_of(*rows)
+    sums = slice_sums(trace)
+    whole = calls_tree(trace, sums)
+    for tree in (
+        paths_tree(trace, sums),
+        equal_siblings_tree(trace, sums),
+        sorted_tree(whole, whole.self_ns)[0],
+    ):
+        for column in ("calls", "self_ns", "device_self_ns", "total_ns", "n_kernels"):
+            assert getattr(tree, column).sum() == getattr(whole, column).sum(), column
+        assert (tree.subtree_end > np.arange(len(tree))).all()
+
+
+@given(host_and_device_rows())
+def test_equal_siblings_are_those_that_a_walk_finds(rows: list[Row]) -> None:
+    trace = trace_of(*rows)
+    whole = instance_tree(trace)
+
+    def below(row: int) -> list[int]:
+        found, at = [], row + 1
+        while at < int(whole.subtree_end[row]):
+            found.append(at)
+            at = int(whole.subtree_end[at])
+        return found
+
+    def told(row: int) -> tuple[object, ...]:
+        return (
+            int(whole.name_id[row]),
+            int(whole.kind[row]),
+            *(told(child) for child in below(row)),
+        )
+
+    def n_rows(groups: list[list[int]]) -> int:
+        found = 0
+        for members in groups:
+            alike: dict[object, list[int]] = {}
+            for row in members:
+                alike.setdefault(told(row), []).append(row)
+            found += len(alike)
+            found += n_rows([[c for r in same for c in below(r)] for same in alike.values()])
+        return found
+
+    roots = [row for row in range(len(whole)) if not whole.depth[row]]
+    assert len(equal_siblings_tree(trace, slice_sums(trace))) == n_rows([roots])

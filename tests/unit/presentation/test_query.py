@@ -31,13 +31,6 @@ def test_an_expression_keeps_the_slices_that_meet_all_terms(text: str, kept: lis
     assert sorted(trace.name_of(int(slice_id)) for slice_id in ids) == kept
 
 
-def test_rows_of_a_table_are_kept_by_name_and_time() -> None:
-    mask = parse_query("name:mm dur>1us").row_mask(
-        ["aten::mm", "mm", "add"], np.array([9, 2000, 1])
-    )
-    assert mask.tolist() == [False, True, False]
-
-
 @pytest.mark.parametrize("text", ["dur>fast", "dur:20", "name:", "-", "size:3", "dur>"])
 def test_bad_syntax_is_one_line_that_says_what_to_write(text: str) -> None:
     with pytest.raises(UsageError, match=r"^filter: [^\n]+$"):

@@ -140,6 +140,7 @@ class MainScreen(Screen[None]):
         Binding("y", "copy", "Copy"),
         Binding("Y", "write", "Write to a file"),
         Binding("o", "switch_trace", "Next trace"),
+        Binding("u", "unit", "Units of time"),
     ]
 
     @dataclass
@@ -652,6 +653,14 @@ class MainScreen(Screen[None]):
                 return
             self._tell(f"written to {clean_text(str(path))}")
             return
+
+    def action_unit(self) -> None:
+        """Write the tables' times in the next unit."""
+        workspace = self.document.workspace
+        if workspace is not None:
+            unit = workspace.unit.following
+            self._change(replace(workspace, unit=unit))
+            self._tell(f"times in {unit.value}" if unit.value else "each time in its own unit")
 
     def action_switch_trace(self) -> None:
         """Show the next open trace, or choose one to open."""

@@ -6,9 +6,12 @@ from textual import work
 from textual.binding import Binding, BindingType
 
 from tracetui.errors import UsageError
+from tracetui.format import TimeUnit
 from tracetui.model.arrays import NO_ID
 from tracetui.model.trace import Trace
 from tracetui.presentation.kernels import KernelTable
+from tracetui.presentation.scope import Scope
+from tracetui.ui.screens.columns import ColumnsScreen
 from tracetui.ui.state import Workspace
 from tracetui.ui.views.listing import ListingView
 from tracetui.ui.widgets.line_list import ListLine
@@ -22,9 +25,10 @@ class KernelsView(ListingView):
     short_title: ClassVar[str] = "Kern"
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("s", "sort(1)", "Sort by the next column"),
-        Binding("S", "sort(-1)", "Sort by the column before"),
+        Binding("s", "sort", "Sort by the next column"),
+        Binding("S", "columns", "Choose the columns"),
         Binding("i", "invert", "Turn the order round"),
+        Binding("x", "copies", "Hide copies and memsets"),
     ]
 
     def __init__(self) -> None:
@@ -32,15 +36,25 @@ class KernelsView(ListingView):
         super().__init__()
         self._content: KernelTable | None = None
         self._complaint = ""
+        self._has_copies = True
+        self._hidden: frozenset[int] = frozenset()
 
     def start_computing(self, workspace: Workspace) -> None:
         """Compute the table in a thread."""
-        self._compute(workspace.trace, workspace.filter_text)
+        self._compute(workspace.trace, workspace.scope, workspace.unit, self._has_copies)
 
     @work(thread=True, exclusive=True, group="kernels")
-    def _compute(self, trace: Trace, filter_text: str) -> None:
+    def _compute(
+        self,
+        trace: Trace,
+        scope: Scope,
+        unit: TimeUnit,
+        with_copies: bool,  # noqa: FBT001 - a worker's arguments are positional
+    ) -> None:
+        content: KernelTable | str
         try:
-            content: object = KernelTable.of(trace, filter_text)
+            content = KernelTable.of(trace, scope, with_copies=with_copies)
+            content.set_unit(unit)
         except UsageError as error:
             content = f"Filter: {error}"
         self.post_message(self.Computed(trace, content))
@@ -50,7 +64,10 @@ class KernelsView(ListingView):
         if self.workspace is None or message.trace is not self.workspace.trace:
             return
         if isinstance(message.content, KernelTable):
-            self._content, self._complaint = message.content, ""
+            old, self._content, self._complaint = self._content, message.content, ""
+            self._content.table.hidden = self._hidden
+            if old is not None:
+                self._content.table.sort_like(old.table)
         else:
             self._complaint = str(message.content)
         self.show_rows()
@@ -71,7 +88,7 @@ class KernelsView(ListingView):
 
     def titles(self, width: int) -> str:
         """Return the column titles."""
-        return "" if self._content is None else self._content.header(width)
+        return "" if self._content is None else self._content.table.header(width)
 
     def n_rows(self) -> int:
         """Return how many kernels the filter keeps."""
@@ -81,7 +98,7 @@ class KernelsView(ListingView):
         """Return one row in the colour of its class."""
         if self._content is None or row >= self.n_rows():
             return ListLine("")
-        return ListLine(self._content.line(row, width), self._content.work_class(row))
+        return ListLine(self._content.table.line(row, width), self._content.work_class(row))
 
     def slice_of(self, row: int) -> int:
         """Return the longest run of a row."""
@@ -91,14 +108,37 @@ class KernelsView(ListingView):
         """Return the distribution of a row."""
         return [] if self._content is None else self._content.distribution(row, width)
 
-    def action_sort(self, by: int) -> None:
-        """Sort by a neighbouring column."""
+    def set_unit(self, unit: TimeUnit) -> None:
+        """Write times in another unit."""
         if self._content is not None:
-            self._content.table.sort_by(self._content.table.sort_column + by)
+            self._content.set_unit(unit)
+
+    def action_sort(self) -> None:
+        """Sort by the next of the columns in sight."""
+        if self._content is not None:
+            self._content.table.sort_by_next(self.rows.line_width)
             self.show_rows()
 
     def action_invert(self) -> None:
         """Turn the order round."""
         if self._content is not None:
             self._content.table.invert()
+            self.show_rows()
+
+    def action_copies(self) -> None:
+        """Hide copies and memsets, or list them again."""
+        self._has_copies = not self._has_copies
+        if self.workspace is not None:
+            self.start_computing(self.workspace)
+
+    def action_columns(self) -> None:
+        """Choose which columns are shown."""
+        if self._content is not None:
+            table = self._content.table
+            titles = [column.title for column in table.columns]
+            self.app.push_screen(ColumnsScreen(titles, table.hidden), self._show_columns)
+
+    def _show_columns(self, hidden: frozenset[int] | None) -> None:
+        if hidden is not None and self._content is not None:
+            self._hidden = self._content.table.hidden = hidden
             self.show_rows()

@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.message import Message
 from textual.widgets import Static
 
+from tracetui.format import TimeUnit
 from tracetui.model.trace import Trace
 from tracetui.presentation.table import shortened
 from tracetui.ui.messages import SliceSelected, ViewRequested
@@ -47,8 +48,11 @@ class ListingView(View):
         """Compute the content of a new trace or filter; else follow the selection."""
         if new is None:
             return
-        if old is None or old.trace is not new.trace or old.filter_text != new.filter_text:
+        if old is None or old.trace is not new.trace or old.scope != new.scope:
             self.start_computing(new)
+        elif old.unit is not new.unit:
+            self.set_unit(new.unit)
+            self.show_rows()
         elif old.selection != new.selection:
             self.follow_selection(new.selection)
 
@@ -58,6 +62,10 @@ class ListingView(View):
 
     def follow_selection(self, slice_id: int) -> None:
         """Bring the cursor to the row of a slice."""
+        raise NotImplementedError
+
+    def set_unit(self, unit: TimeUnit) -> None:
+        """Write times in another unit."""
         raise NotImplementedError
 
     def summary(self) -> str:

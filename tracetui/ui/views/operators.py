@@ -1,96 +1,158 @@
-"""The operators: the call tree, merged by path or call by call."""
+"""The operators: a call tree in one of three shapes, or a flat table by name."""
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import numpy as np
 from textual import work
 from textual.binding import Binding, BindingType
 
+from tracetui.errors import UsageError
+from tracetui.format import TimeUnit
 from tracetui.model.arrays import NO_ID
 from tracetui.model.trace import Trace
 from tracetui.presentation.details import detail_lines
-from tracetui.presentation.operators import OperatorTree
+from tracetui.presentation.operators import OperatorTable, OperatorTree, Shape
+from tracetui.presentation.scope import Scope
+from tracetui.presentation.tree import Tree
 from tracetui.ui.state import Workspace
 from tracetui.ui.views.listing import ListingView
 from tracetui.ui.widgets.line_list import ListLine
 
+_WAITING: Final = "Computing the operators …"
+
 
 class OperatorsView(ListingView):
-    """A virtual tree with host and device columns."""
+    """A virtual tree, or a virtual table, with host and device columns."""
 
     name_id: ClassVar[str] = "operators"
     title_text: ClassVar[str] = "Operators"
     short_title: ClassVar[str] = "Ops"
-    PANE_HEIGHT: ClassVar[int] = 7
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("l,right", "expand", "Open"),
         Binding("h,left", "collapse", "Close, or go to the parent"),
         Binding("e", "expand_branch", "Open down to the first branch"),
-        Binding("E", "expand_all", "Open all"),
+        Binding("equals_sign", "expand_all", "Open all"),
         Binding("minus", "collapse_all", "Close all"),
         Binding("H", "heaviest", "Go to the heaviest child"),
         Binding("x", "hide", "Hide what launches no kernel"),
-        Binding("i", "merge", "Call by call, or merged by path"),
+        Binding("F", "flat", "Tree, or flat table by name"),
+        Binding("I", "instances", "Call by call, or merged by path"),
+        Binding("M", "equal_siblings", "Equal siblings as one row"),
+        Binding("B", "shapes", "Tell input shapes apart"),
+        Binding("s", "sort", "Sort by the next column"),
+        Binding("i", "invert", "Turn the order round"),
     ]
 
     def __init__(self) -> None:
         """Start without a tree, merged by path."""
         super().__init__()
-        self._is_merged = True
-        self._content: OperatorTree | None = None
+        self._shape = Shape.PATHS
+        self._tree_shape = Shape.PATHS
+        self._by_shape = False
+        self._content: OperatorTree | OperatorTable | None = None
+        self._complaint = ""
         self._rows = np.empty(0, np.int64)
 
+    @property
+    def shape(self) -> Shape:
+        """Return how the calls are put together."""
+        return self._shape
+
     def start_computing(self, workspace: Workspace) -> None:
-        """Compute the tree in a thread."""
-        if self._content is None or self._content.trace is not workspace.trace:
-            self._compute(workspace.trace)
+        """Compute the tree or the table in a thread."""
+        self._compute(workspace.trace, self._shape, workspace.scope, self._by_shape, workspace.unit)
 
     @work(thread=True, exclusive=True, group="operators")
-    def _compute(self, trace: Trace) -> None:
-        content = OperatorTree.of(trace, is_merged=self._is_merged)
+    def _compute(
+        self,
+        trace: Trace,
+        shape: Shape,
+        scope: Scope,
+        by_shape: bool,  # noqa: FBT001 - a worker's arguments are positional
+        unit: TimeUnit,
+    ) -> None:
+        content: OperatorTree | OperatorTable | str
+        try:
+            if shape is Shape.NAMES:
+                content = OperatorTable.of(trace, scope, by_shape=by_shape)
+            else:
+                content = OperatorTree.of(trace, shape, scope, by_shape=by_shape)
+            content.set_unit(unit)
+        except UsageError as error:
+            content = f"Filter: {error}"
         self.post_message(self.Computed(trace, content))
 
     def on_listing_view_computed(self, message: ListingView.Computed) -> None:
-        """Show the tree unless another trace has taken its place."""
+        """Show the content unless another trace has taken its place."""
         if self.workspace is None or message.trace is not self.workspace.trace:
             return
-        if isinstance(message.content, OperatorTree):
-            self._content = message.content
+        if isinstance(message.content, OperatorTree | OperatorTable):
+            is_first = self._content is None
+            self._content, self._complaint = message.content, ""
             self._refresh_rows()
-            self.follow_selection(self.workspace.selection)
+            self._follow(self.workspace.selection, opens=not is_first)
+        else:
+            self._complaint = str(message.content)
+            self.show_rows()
 
     def _refresh_rows(self) -> None:
-        if self._content is not None:
+        if isinstance(self._content, OperatorTree):
             self._rows = self._content.tree.rows()
-            self.show_rows()
+        elif self._content is not None:
+            self._rows = np.arange(len(self._content.table))
+        self.show_rows()
 
     def _node(self) -> int:
         return int(self._rows[self.rows.cursor]) if len(self._rows) else NO_ID
 
+    def _branch(self) -> tuple[OperatorTree, Tree, int] | None:
+        """Return the tree and the node under the cursor, if there is one."""
+        node = self._node()
+        if not isinstance(self._content, OperatorTree) or node == NO_ID:
+            return None
+        return self._content, self._content.tree, node
+
     def _go_to(self, node: int) -> None:
-        """Show the rows and put the cursor on a node."""
+        """Show the rows and put the cursor on a node, or on its nearest parent in sight."""
         self._refresh_rows()
-        place = int(np.searchsorted(self._rows, node))
-        if place < len(self._rows) and self._rows[place] == node:
-            self.rows.cursor = place
+        if len(self._rows):
+            place = int(np.searchsorted(self._rows, node, side="right")) - 1
+            self.rows.cursor = max(place, 0)
 
     def follow_selection(self, slice_id: int) -> None:
         """Open what is above the selected slice and go there, unless the cursor is here."""
-        if self._content is None or self.rows.has_focus:
-            return
-        node = self._content.node_of(slice_id)
-        if node != NO_ID:
-            self._content.tree.reveal(node)
-            self._go_to(node)
+        if not self.rows.has_focus:
+            self._follow(slice_id, opens=True)
+
+    def _follow(self, slice_id: int, *, opens: bool) -> None:
+        if isinstance(self._content, OperatorTree):
+            node = self._content.node_of(slice_id)
+            if node != NO_ID:
+                if opens:
+                    self._content.tree.reveal(node)
+                self._go_to(node)
+        elif self._content is not None:
+            place = self._content.place_of(slice_id)
+            if place >= 0:
+                self.rows.cursor = place
+
+    def set_unit(self, unit: TimeUnit) -> None:
+        """Write times in another unit."""
+        if self._content is not None:
+            self._content.set_unit(unit)
 
     def summary(self) -> str:
-        """Return what the tree holds."""
-        return "Computing the operators …" if self._content is None else self._content.summary
+        """Return what the rows hold, or what is wrong with the filter."""
+        if self._complaint:
+            return self._complaint
+        return _WAITING if self._content is None else self._content.summary
 
     def titles(self, width: int) -> str:
         """Return the column titles."""
-        return "" if self._content is None else self._content.header(width)
+        if isinstance(self._content, OperatorTree):
+            return self._content.header(width)
+        return "" if self._content is None else self._content.table.header(width)
 
     def n_rows(self) -> int:
         """Return how many rows are open."""
@@ -100,13 +162,13 @@ class OperatorsView(ListingView):
         """Return one row."""
         if self._content is None or row >= len(self._rows):
             return ListLine("")
-        return ListLine(self._content.line(int(self._rows[row]), width))
+        if isinstance(self._content, OperatorTree):
+            return ListLine(self._content.line(int(self._rows[row]), width))
+        return ListLine(self._content.table.line(row, width))
 
     def slice_of(self, row: int) -> int:
         """Return the first call of a row."""
-        if self._content is None:
-            return NO_ID
-        return int(self._content.calls.slice_id[int(self._rows[row])])
+        return NO_ID if self._content is None else self._content.slice_at(int(self._rows[row]))
 
     def name_of_row(self, row: int) -> str:
         """Return an operator's full name."""
@@ -121,21 +183,20 @@ class OperatorsView(ListingView):
 
     def action_expand(self) -> None:
         """Open the row; an open one leads to its first child."""
-        node = self._node()
-        if self._content is None or node == NO_ID:
+        if (branch := self._branch()) is None:
             return
-        if self._content.tree.is_open[node] and self._content.tree.has_children(node):
+        _, tree, node = branch
+        if tree.is_open[node] and tree.has_children(node):
             self.rows.cursor += 1
         else:
-            self._content.tree.is_open[node] = True
+            tree.is_open[node] = True
             self._go_to(node)
 
     def action_collapse(self) -> None:
         """Close the row; a closed one leads to its parent."""
-        node = self._node()
-        if self._content is None or node == NO_ID:
+        if (branch := self._branch()) is None:
             return
-        tree = self._content.tree
+        _, tree, node = branch
         if tree.is_open[node] and tree.has_children(node):
             tree.is_open[node] = False
             self._go_to(node)
@@ -144,43 +205,98 @@ class OperatorsView(ListingView):
 
     def action_expand_branch(self) -> None:
         """Open down to the first node with more than one child."""
-        node = self._node()
-        if self._content is not None and node != NO_ID:
-            self._go_to(self._content.tree.open_to_branch(node))
+        if (branch := self._branch()) is not None:
+            self._go_to(branch[1].open_to_branch(branch[2]))
 
     def action_expand_all(self) -> None:
         """Open every row."""
-        node = self._node()
-        if self._content is not None and node != NO_ID:
-            self._content.tree.open_all()
-            self._go_to(node)
+        if (branch := self._branch()) is not None:
+            branch[1].open_all()
+            self._go_to(branch[2])
 
     def action_collapse_all(self) -> None:
-        """Close every row."""
-        if self._content is not None:
-            self._content.tree.close_all()
-            self._refresh_rows()
+        """Close every row; the cursor goes to the root it was below."""
+        if (branch := self._branch()) is not None:
+            branch[1].close_all()
+            self._go_to(branch[2])
 
     def action_heaviest(self) -> None:
         """Go to the child with the most device time, or host time where there is none."""
-        node = self._node()
-        if self._content is None or node == NO_ID:
+        if (branch := self._branch()) is None:
             return
-        calls = self._content.calls
+        content, tree, node = branch
+        calls = content.calls
         weight = calls.device_total_ns if calls.has_device else calls.total_ns
-        child = self._content.tree.heaviest_child(node, weight)
+        child = tree.heaviest_child(node, weight)
         if child != NO_ID:
-            self._content.tree.is_open[node] = True
+            tree.is_open[node] = True
             self._go_to(child)
 
     def action_hide(self) -> None:
         """Hide what launches no kernel, or show it again."""
-        if self._content is not None:
-            self._content.toggle_without_kernels()
+        if self._content is None:
+            return
+        node = self._node()
+        self._content.toggle_without_kernels()
+        if isinstance(self._content, OperatorTree) and node != NO_ID:
+            self._go_to(node)
+        else:
             self._refresh_rows()
 
-    def action_merge(self) -> None:
-        """Change between merged paths and single calls."""
-        self._is_merged = not self._is_merged
+    def _change_shape(self, shape: Shape) -> None:
+        if shape is not Shape.NAMES:
+            self._tree_shape = shape
+        self._shape = shape
         if self.workspace is not None:
-            self._compute(self.workspace.trace)
+            self.start_computing(self.workspace)
+
+    def action_flat(self) -> None:
+        """Change between the tree and the table by name."""
+        self._change_shape(self._tree_shape if self._shape is Shape.NAMES else Shape.NAMES)
+
+    def action_instances(self) -> None:
+        """Change between merged paths and single calls."""
+        is_merged = self._shape in (Shape.PATHS, Shape.NAMES)
+        self._change_shape(Shape.CALLS if is_merged else Shape.PATHS)
+
+    def action_equal_siblings(self) -> None:
+        """Show the equal siblings among single calls as one row, or one by one."""
+        is_on = self._shape is Shape.EQUAL_SIBLINGS
+        self._change_shape(Shape.CALLS if is_on else Shape.EQUAL_SIBLINGS)
+
+    def action_shapes(self) -> None:
+        """Tell calls of one name with other input shapes apart, or not."""
+        self._by_shape = not self._by_shape
+        self._change_shape(self._shape)
+
+    def action_sort(self) -> None:
+        """Sort by the next of the columns in sight."""
+        width = self.rows.line_width
+        if isinstance(self._content, OperatorTree):
+            content, slice_id = self._content, self._selected()
+            content.sort_by_next(width)
+            self._return_to(content, slice_id)
+        elif self._content is not None:
+            self._content.table.sort_by_next(width)
+            self.show_rows()
+
+    def action_invert(self) -> None:
+        """Turn the order round."""
+        if isinstance(self._content, OperatorTree):
+            content, slice_id = self._content, self._selected()
+            content.invert()
+            self._return_to(content, slice_id)
+        elif self._content is not None:
+            self._content.table.invert()
+            self.show_rows()
+
+    def _selected(self) -> int:
+        node = self._node()
+        return NO_ID if self._content is None or node == NO_ID else self._content.slice_at(node)
+
+    def _return_to(self, content: OperatorTree, slice_id: int) -> None:
+        """Put the cursor back on its row after the order changed."""
+        self._refresh_rows()
+        found = np.flatnonzero(content.calls.slice_id == slice_id)
+        if len(found):
+            self._go_to(int(found[0]))
