@@ -23,6 +23,11 @@ COMMANDS: Final[dict[str, Command]] = {
         "FILE --expect E",
         "hold a trace against expectations; exit 1 if one is not met",
     ),
+    "capture": Command(
+        "tracetui.cli.capture",
+        "WORKLOAD",
+        "measure and trace a workload in all its variants (capture --help lists them)",
+    ),
     "run": Command(
         "tracetui.cli.run", "SCRIPT.py", "run a script under the profiler and keep its trace"
     ),
