@@ -318,15 +318,24 @@ def _stream_idle(trace: Trace, rows: Int64s) -> StreamIdle:
 
 @once_per_trace
 def _all_gaps(trace: Trace) -> dict[int, Gaps]:
-    slices = trace.slices
-    overhead = slices.kind == SliceKind.OVERHEAD
-    artefacts = _union_of(
-        slices, np.flatnonzero(overhead & ~_named(trace, overhead, _COSTS_THE_PROGRAM))
-    )
-    runtime = slices.kind == SliceKind.RUNTIME
-    syncs = _union_of(slices, np.flatnonzero(_named(trace, runtime, _SYNCHRONISES)))
+    artefacts = _union_of(trace.slices, artefact_slices(trace))
+    syncs = _union_of(trace.slices, sync_slices(trace))
     cut = partial(_cut, trace, artefacts=artefacts, syncs=difference(syncs, artefacts))
     return {device: cut(rows) for device, rows in _rows_by_device(trace).items()}
+
+
+@once_per_trace
+def artefact_slices(trace: Trace) -> Int64s:
+    """Return the slices in which the profiler itself was at work, in the order of slices."""
+    overhead = trace.slices.kind == SliceKind.OVERHEAD
+    return frozen(np.flatnonzero(overhead & ~_named(trace, overhead, _COSTS_THE_PROGRAM)))
+
+
+@once_per_trace
+def sync_slices(trace: Trace) -> Int64s:
+    """Return the runtime calls in which the host waits for a device, in the order of slices."""
+    runtime = trace.slices.kind == SliceKind.RUNTIME
+    return frozen(np.flatnonzero(_named(trace, runtime, _SYNCHRONISES)))
 
 
 def _named(trace: Trace, among: Bools, pattern: re.Pattern[str]) -> Bools:
