@@ -18,6 +18,11 @@ COMMANDS: Final[dict[str, Command]] = {
     "report": Command(
         "tracetui.cli.report", "FILE", "print what a trace holds, as Markdown, JSON or CSV"
     ),
+    "compare": Command(
+        "tracetui.cli.compare",
+        "BASELINE CANDIDATE …",
+        "say why one trace is slower than another; gates for CI",
+    ),
     "check": Command(
         "tracetui.cli.check",
         "FILE --expect E",

@@ -1,0 +1,77 @@
+"""What a capture wrote into its trace: times taken without the profiler, and whether results agree."""
+
+import base64
+import binascii
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from tracetui.model.arrays import Int64s
+from tracetui.model.strings import clean_text
+from tracetui.model.trace import Trace
+
+KEY: Final = "tracetui"
+"""The trace file's top-level member: base64 of a JSON object."""
+_LONGEST_TEXT: Final = 200
+_MOST_NS: Final = 10**18
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Captured:
+    """The record beside one trace; ``None`` and nothing where it does not say."""
+
+    workload: str | None
+    variant: str | None
+    unprofiled_ns: Int64s
+    """One run of the workload each, without the profiler."""
+    is_equal: bool | None
+    """Whether the results agree with those of the reference variant."""
+
+
+def captured(trace: Trace) -> Captured | None:
+    """Return the record in a trace, or ``None`` if it has none that can be read."""
+    record = record_of(trace)
+    if record is None:
+        return None
+    timings = record.get("timings")
+    if isinstance(timings, Mapping):
+        timings = timings.get("runs_ns", timings.get("ns"))
+    equality = record.get("equality")
+    equal = equality.get("equal") if isinstance(equality, Mapping) else equality
+    return Captured(
+        workload=_text(record.get("workload")),
+        variant=_text(record.get("variant")),
+        unprofiled_ns=_nanoseconds(timings),
+        is_equal=equal if isinstance(equal, bool) else None,
+    )
+
+
+def record_of(trace: Trace) -> Mapping[str, Any] | None:
+    """Return the capture's record as it was written, or ``None`` if there is none or it is damaged."""
+    text = trace.metadata.get(KEY)
+    if not isinstance(text, str):
+        return None
+    try:
+        record = json.loads(base64.b64decode(text, validate=True))
+    except (binascii.Error, ValueError, RecursionError):
+        return None
+    return record if isinstance(record, Mapping) else None
+
+
+def _text(value: object) -> str | None:
+    return clean_text(value[:_LONGEST_TEXT]) if isinstance(value, str) else None
+
+
+def _nanoseconds(values: object) -> Int64s:
+    """Return the whole positive numbers of a list; nothing if any member is none."""
+    if not isinstance(values, list):
+        return np.empty(0, np.int64)
+    whole = [
+        value
+        for value in values
+        if isinstance(value, int) and not isinstance(value, bool) and 0 < value < _MOST_NS
+    ]
+    return np.array(whole if len(whole) == len(values) else [], np.int64)

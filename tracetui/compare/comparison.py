@@ -1,0 +1,270 @@
+"""One trace against another: what differs, by how much, and whether it is real."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tracetui.analysis.links import links
+from tracetui.analysis.memory import memory_use
+from tracetui.compare.captured import captured
+from tracetui.compare.grouping import Group, groups
+from tracetui.compare.kinds import Match, MatchKind, classified
+from tracetui.compare.match import tree_match
+from tracetui.compare.scope import Per, Range, Scope, Side, chosen_scope, side
+from tracetui.compare.spread import Spread, median_ns, spread
+from tracetui.compare.tables import NameRow, kernel_rows, operator_rows
+from tracetui.compare.units import Work, work
+from tracetui.compare.waterfall import (
+    Waterfall,
+    between_parts,
+    host_parts,
+    match_parts,
+    wall_parts,
+)
+from tracetui.model.arrays import NO_ID, Int64s
+from tracetui.model.slices import SliceKind
+from tracetui.model.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much there is of something, the median over a side's instances."""
+
+    baseline: int
+    candidate: int
+
+    @property
+    def delta(self) -> int:
+        """Return candidate less baseline."""
+        return self.candidate - self.baseline
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """A baseline and a candidate over the same scope."""
+
+    scope: Scope
+    baseline: Side
+    candidate: Side
+    gpu: Spread | None
+    """Durations of the device work, added up; ``None`` where a side has none."""
+    host: Spread
+    wall: Spread | None
+    unprofiled: Spread | None
+    """Runs timed without the profiler, where both captures recorded them; they decide."""
+    gpu_waterfall: Waterfall | None
+    host_waterfall: Waterfall
+    wall_waterfall: Waterfall | None
+    matches: tuple[Match, ...]
+    """In the order of the baseline, what only the candidate has at its place."""
+    node_pairs: tuple[tuple[int, int], ...]
+    """Host slices of the typical instances that are the same operator: baseline, candidate."""
+    baseline_work: Work
+    candidate_work: Work
+    launches: Counts
+    kernels: Counts
+    """Pieces of device work, copies and memsets among them."""
+    copies: Counts
+    operators: tuple[NameRow, ...]
+    kernel_names: tuple[NameRow, ...]
+    peak_bytes: tuple[int | None, int | None]
+    """The largest allocation on the busiest kind of device, of each side."""
+
+    @property
+    def is_by_operator(self) -> bool:
+        """Return whether operators of the host are matched, for want of a device on a side."""
+        return self.baseline_work.by_operator
+
+    @property
+    def ranges(self) -> tuple[Range, Range]:
+        """Return the typical instance of each side, from its start to its end on host and device."""
+        return _range(self.baseline_work), _range(self.candidate_work)
+
+    @property
+    def differences(self) -> tuple[int, ...]:
+        """Return the matches that differ, by their place, the largest difference first.
+
+        What is the same and differs by no more than its own spread comes after all others.
+        """
+        matches = self.matches
+        places = [
+            place
+            for place, match in enumerate(matches)
+            if match.delta_ns or match.kind is not MatchKind.SAME
+        ]
+        return tuple(
+            sorted(
+                places,
+                key=lambda place: (
+                    matches[place].kind is MatchKind.SAME,
+                    -abs(matches[place].delta_ns),
+                ),
+            )
+        )
+
+    @property
+    def host_runs_ahead(self) -> tuple[bool, bool]:
+        """Return for each side whether its device ends later than its host does."""
+        return _runs_ahead(self.baseline), _runs_ahead(self.candidate)
+
+
+def comparison(
+    baseline: Trace,
+    candidate: Trace,
+    within: str | tuple[Range, Range] | None = None,
+    per: Per | None = None,
+) -> Comparison:
+    """Compare two traces.
+
+    Args:
+        baseline: The trace to compare with.
+        candidate: The other one.
+        within: An annotation, module or operator, or a range of each trace; chosen if ``None``.
+        per: Whether steps, calls or totals are compared; chosen if ``None``.
+
+    Raises:
+        UsageError: If a trace does not have what ``within`` or ``per`` asks for.
+    """
+    if isinstance(within, tuple):
+        scope = Scope(None, "total")
+        sides = (side(baseline, scope, within[0]), side(candidate, scope, within[1]))
+    else:
+        scope = chosen_scope((baseline, candidate), within, per)
+        sides = (side(baseline, scope), side(candidate, scope))
+    by_operator = not (sides[0].has_device and sides[1].has_device)
+    works = (work(sides[0], by_operator=by_operator), work(sides[1], by_operator=by_operator))
+    matched, node_pairs = _matched(works)
+    host_only = _host_only(sides[1])
+    matches = tuple(classified(group, host_only) for group in matched)
+    gpu = _gpu(*sides)
+    host = spread(*(each.host_ns[each.kept] for each in sides))
+    wall = _wall(*sides)
+    on_host = host_parts(*sides, matches if by_operator else ())
+    return Comparison(
+        scope=scope,
+        baseline=sides[0],
+        candidate=sides[1],
+        gpu=gpu,
+        host=host,
+        wall=wall,
+        unprofiled=_unprofiled(baseline, candidate),
+        gpu_waterfall=None if gpu is None else Waterfall(match_parts(matches), gpu.delta_ns),
+        host_waterfall=Waterfall(on_host, host.delta_ns),
+        wall_waterfall=None
+        if wall is None
+        else Waterfall(
+            (*on_host, *between_parts(*sides)) if by_operator else wall_parts(*sides),
+            wall.delta_ns,
+        ),
+        matches=matches,
+        node_pairs=node_pairs,
+        baseline_work=works[0],
+        candidate_work=works[1],
+        launches=_counts(sides, "n_launches"),
+        kernels=_counts(sides, "n_device"),
+        copies=_counts(sides, "n_copies"),
+        operators=operator_rows(*sides),
+        kernel_names=kernel_rows(*sides),
+        peak_bytes=(peak_bytes(baseline), peak_bytes(candidate)),
+    )
+
+
+def peak_bytes(trace: Trace) -> int | None:
+    """Return the most that a device held at once, else the host; ``None`` if not recorded."""
+    use = memory_use(trace)
+    if use is None:
+        return None
+    on_devices = [curve.peak_bytes for curve in use.curves if curve.device != "cpu"]
+    return max(on_devices or [curve.peak_bytes for curve in use.curves])
+
+
+def _matched(works: tuple[Work, Work]) -> tuple[list[Group], tuple[tuple[int, int], ...]]:
+    """Return the groups in order and the pairs of operators.
+
+    The sides are put into an order of their own before matching, so that exchanging them cannot
+    change which of several equal alignments is taken.
+    """
+    is_turned = _content(works[0]) > _content(works[1])
+    first, second = (works[1], works[0]) if is_turned else works
+    match = tree_match(first, second)
+    found = groups(match)
+    nodes = [(a.slice_id, b.slice_id) for a, b in match.node_pairs]
+    if is_turned:
+        found = [group.swapped for group in found]
+        nodes = [(b, a) for a, b in nodes]
+    return _in_order(found), tuple(sorted(nodes))
+
+
+def _content(given: Work) -> tuple[object, ...]:
+    units = given.units
+    return (
+        len(units),
+        tuple(unit.name for unit in units),
+        tuple(unit.dur_ns for unit in units),
+        tuple(unit.operator for unit in units),
+        tuple(unit.shape for unit in units),
+    )
+
+
+def _in_order(found: list[Group]) -> list[Group]:
+    """Sort by the baseline's place; what only the candidate has follows the work before it there."""
+    anchors = sorted(
+        (group.second[0].place, group.first[0].place)
+        for group in found
+        if group.first and group.second
+    )
+    places = [place for place, _ in anchors]
+
+    def key(group: Group) -> tuple[int, int, int]:
+        if group.first:
+            return group.first[0].place, 0, 0
+        own = group.second[0].place
+        at = int(np.searchsorted(places, own)) - 1
+        return (anchors[at][1] if at >= 0 else -1), 1, own
+
+    return sorted(found, key=key)
+
+
+def _host_only(candidate: Side) -> frozenset[str]:
+    """Return the operators that ran in the scope and launched nothing."""
+    slices, link = candidate.trace.slices, links(candidate.trace)
+    rows = np.flatnonzero((slices.kind == SliceKind.OPERATOR) & (candidate.instance_of >= 0))
+    launched = np.unique(slices.name_id[rows[link.n_device_total[rows] > 0]])
+    silent = np.setdiff1d(np.unique(slices.name_id[rows]), launched)
+    return frozenset(candidate.trace.names[name_id] for name_id in silent.tolist())
+
+
+def _gpu(baseline: Side, candidate: Side) -> Spread | None:
+    if baseline.gpu_ns is None or candidate.gpu_ns is None:
+        return None
+    return spread(baseline.gpu_ns[baseline.kept], candidate.gpu_ns[candidate.kept])
+
+
+def _wall(baseline: Side, candidate: Side) -> Spread | None:
+    samples: tuple[Int64s, Int64s] = baseline.wall_samples(), candidate.wall_samples()
+    return spread(*samples) if len(samples[0]) and len(samples[1]) else None
+
+
+def _unprofiled(baseline: Trace, candidate: Trace) -> Spread | None:
+    records = captured(baseline), captured(candidate)
+    if records[0] is None or records[1] is None:
+        return None
+    samples = records[0].unprofiled_ns, records[1].unprofiled_ns
+    return spread(*samples) if len(samples[0]) and len(samples[1]) else None
+
+
+def _counts(sides: tuple[Side, Side], column: str) -> Counts:
+    return Counts(*(median_ns(getattr(each, column)[each.kept]) for each in sides))
+
+
+def _range(given: Work) -> Range:
+    own, instance = given.side, given.instance
+    end_ns = max(int(own.end_ns[instance]), int(own.completion_ns[instance]))
+    return Range(int(own.start_ns[instance]), end_ns)
+
+
+def _runs_ahead(given: Side) -> bool:
+    """Return whether the device ends later than the host in most instances."""
+    known = given.kept[given.completion_ns[given.kept] != NO_ID]
+    later = given.completion_ns[known] > given.end_ns[known]
+    return bool(len(known)) and 2 * int(later.sum()) > len(known)

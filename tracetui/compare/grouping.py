@@ -1,0 +1,300 @@
+"""What stayed without a partner, grouped: n pieces of work of one side for m of the other, proved."""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from tracetui.compare.align import aligned
+from tracetui.compare.match import Gap, TreeMatch
+from tracetui.compare.units import Unit
+from tracetui.compare.words import ATTENTION_PARTS, is_one_operator
+
+_FURTHEST_GAP: Final = 24
+"""How many anchors away from a fused kernel its operators are looked for."""
+
+
+class Proof(Enum):
+    """Why two groups are the same work."""
+
+    STRUCTURE = "the same place in the operator tree"
+    FUSED_LIST = "the fused kernel's name lists these operators"
+    COMPOSITE = "one operator that computes all of these"
+    PARENTS = "the same operator launches both"
+    SAME_WORD = "the same operator between the same neighbours"
+    NONE = "nothing corresponds"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Pieces of work of one side that are those of the other; one side may be empty."""
+
+    first: tuple[Unit, ...]
+    second: tuple[Unit, ...]
+    proof: Proof
+    is_sure: bool
+
+    @property
+    def swapped(self) -> "Group":
+        """Return the group with the sides exchanged."""
+        return Group(self.second, self.first, self.proof, self.is_sure)
+
+
+@dataclass(frozen=True, slots=True)
+class _Composite:
+    parts: frozenset[str]
+    required: frozenset[str]
+
+
+_ATTENTION: Final = _Composite(ATTENTION_PARTS, frozenset(("mm", "softmax")))
+_NORM: Final = _Composite(
+    frozenset(
+        [
+            "mean",
+            "var",
+            "var_mean",
+            "sub",
+            "add",
+            "rsqrt",
+            "sqrt",
+            "mul",
+            "div",
+            "pow",
+            "square",
+            "copy",
+        ]
+    ),
+    frozenset(("mul",)),
+)
+_COMPOSITES: Final = {
+    "addmm": _Composite(frozenset(("mm", "add", "mul")), frozenset(("mm", "add"))),
+    "baddbmm": _Composite(frozenset(("mm", "add", "mul")), frozenset(("mm", "add"))),
+    "linear": _Composite(frozenset(("mm", "add")), frozenset(("mm", "add"))),
+    "native_layer_norm": _NORM,
+    "layer_norm": _NORM,
+    "rms_norm": _NORM,
+    "_fused_rms_norm": _NORM,
+    "native_group_norm": _NORM,
+    "_softmax": _Composite(
+        frozenset(["amax", "max", "sub", "exp", "sum", "div", "copy"]), frozenset(("exp", "sum"))
+    ),
+    "_log_softmax": _Composite(
+        frozenset(["amax", "max", "sub", "exp", "sum", "log", "copy"]), frozenset(("exp", "log"))
+    ),
+    "silu": _Composite(frozenset(("sigmoid", "mul")), frozenset(("sigmoid", "mul"))),
+    "gelu": _Composite(frozenset(["mul", "add", "tanh", "erf", "pow"]), frozenset(("mul", "add"))),
+    "addcmul": _Composite(frozenset(("mul", "add")), frozenset(("mul", "add"))),
+    "addcmul_": _Composite(frozenset(("mul", "add")), frozenset(("mul", "add"))),
+}
+"""What one operator computes that may also be spelled out, and what must be among it."""
+
+
+def groups(match: TreeMatch) -> list[Group]:
+    """Return all work of both sides in groups, matched pairs among them.
+
+    Left-overs are joined, in this order: by the list in a fused kernel's name, also past anchors,
+    for fusing moves work to its consumer; by what one operator is known to compute; by the matched
+    operator that holds them; by operators of one sort between the same anchors. What none of these
+    proves stays alone.
+    """
+    found = [
+        Group((pair.first,), (pair.second,), Proof.STRUCTURE, pair.is_sure) for pair in match.pairs
+    ]
+    leftovers = _Leftovers(match)
+    found += leftovers.joined_by_fused_lists()
+    found += leftovers.joined_by_composites()
+    found += leftovers.joined_by_parents()
+    found += leftovers.joined_by_words()
+    found += leftovers.alone()
+    return found
+
+
+class _Leftovers:
+    def __init__(self, match: TreeMatch) -> None:
+        self._gaps = match.gaps
+        self._free = (
+            {unit.place: unit for gap in match.gaps for unit in gap.first},
+            {unit.place: unit for gap in match.gaps for unit in gap.second},
+        )
+        anchors = (
+            sorted(pair.first.place for pair in match.pairs),
+            sorted(pair.second.place for pair in match.pairs),
+        )
+        self._gap_of = tuple(
+            {place: bisect_left(anchors[side], place) for place in self._free[side]}
+            for side in (0, 1)
+        )
+        self._by_word: tuple[dict[str, list[Unit]], dict[str, list[Unit]]] = ({}, {})
+        for side in (0, 1):
+            for unit in sorted(self._free[side].values(), key=lambda unit: unit.place):
+                for word in unit.words:
+                    self._by_word[side].setdefault(word, []).append(unit)
+
+    def joined_by_fused_lists(self) -> list[Group]:
+        """Give each fused kernel the other side's work of the operators that its name lists."""
+        found: list[Group] = []
+        for side in (1, 0):
+            fused = [unit for unit in self._free[side].values() if unit.is_fused and unit.words]
+            for unit in sorted(fused, key=lambda unit: unit.place):
+                if unit.place not in self._free[side]:
+                    continue
+                claimed = self._claims(unit, side)
+                if not claimed:
+                    continue
+                covered = frozenset().union(*(each.words for each in claimed))
+                is_sure = unit.words <= covered | {"copy", "fill", "arange", "dropout"}
+                found.append(self._taken(side, (unit,), claimed, Proof.FUSED_LIST, is_sure=is_sure))
+        return found
+
+    def _claims(self, fused: Unit, side: int) -> tuple[Unit, ...]:
+        """Return the other side's free work whose operators the list has, nearest first."""
+        other = 1 - side
+        gap = self._gap_of[side][fused.place]
+        near: dict[int, Unit] = {}
+        for word in sorted(fused.words):
+            candidates = [
+                unit
+                for unit in self._by_word[other].get(word, ())
+                if unit.place in self._free[other]
+                and unit.words <= fused.words
+                and abs(self._gap_of[other][unit.place] - gap) <= _FURTHEST_GAP
+            ]
+            own = [unit for unit in candidates if self._gap_of[other][unit.place] == gap]
+            if not own and candidates:
+                # Fused work moves to where it is used: what ran earlier is nearer than what ran later.
+                own = [
+                    min(
+                        candidates,
+                        key=lambda unit: (
+                            abs(self._gap_of[other][unit.place] - gap),
+                            self._gap_of[other][unit.place] > gap,
+                            -unit.place,
+                        ),
+                    )
+                ]
+            near |= {unit.place: unit for unit in own}
+        return tuple(near[place] for place in sorted(near))
+
+    def joined_by_composites(self) -> list[Group]:
+        """Give each composite operator the other side's work that spells it out."""
+        found: list[Group] = []
+        for gap in self._gaps:
+            for side in (1, 0):
+                both = (gap.first, gap.second)
+                for unit in both[side]:
+                    if unit.place not in self._free[side]:
+                        continue
+                    composite = _composite(unit)
+                    parts = self._parts(both[1 - side], composite, 1 - side) if composite else ()
+                    if not parts:
+                        continue
+                    whole = tuple(
+                        each
+                        for each in both[side]
+                        if each.place in self._free[side] and each.operator_id == unit.operator_id
+                    )
+                    found.append(self._taken(side, whole, parts, Proof.COMPOSITE, is_sure=True))
+        return found
+
+    def _parts(self, units: Sequence[Unit], composite: _Composite, side: int) -> tuple[Unit, ...]:
+        """Return the first unbroken run of parts that has all that is required."""
+        run: list[Unit] = []
+        for unit in units:
+            is_part = (
+                unit.place in self._free[side]
+                and bool(unit.words)
+                and (unit.words <= composite.parts or unit.is_copy)
+            )
+            if is_part:
+                run.append(unit)
+            elif _is_whole(run, composite):
+                break
+            else:
+                run = []
+        return tuple(run) if _is_whole(run, composite) else ()
+
+    def joined_by_parents(self) -> list[Group]:
+        """Join what one matched operator launches on both sides."""
+        found: list[Group] = []
+        for gap in self._gaps:
+            first, second = self._free_of(gap)
+            if gap.parents is None or not first or not second:
+                continue
+            is_one_kind = len(first) == len(second) == 1 and first[0].kind == second[0].kind
+            if is_one_operator(gap.parents[0].name) or (is_one_kind and first[0].is_copy):
+                found.append(self._taken(0, first, second, Proof.PARENTS, is_sure=True))
+        return found
+
+    def joined_by_words(self) -> list[Group]:
+        """Pair operators of one sort between the same anchors, where their order agrees."""
+        found: list[Group] = []
+        for gap in self._gaps:
+            first, second = self._free_of(gap)
+            if not first or not second:
+                continue
+            number: dict[object, int] = {}
+            keys = [
+                [
+                    number.setdefault(tuple(sorted(unit.words)) or (side, unit.place), len(number))
+                    for unit in units
+                ]
+                for side, units in enumerate((first, second))
+            ]
+            for a, b in aligned(keys[0], keys[1]):
+                same_count = keys[0].count(keys[0][a]) == keys[1].count(keys[1][b])
+                is_sure = same_count and _shapes_agree(first[a], second[b])
+                found.append(
+                    self._taken(0, (first[a],), (second[b],), Proof.SAME_WORD, is_sure=is_sure)
+                )
+        return found
+
+    def alone(self) -> list[Group]:
+        """Return what is left, each piece by itself; not sure where both sides have something."""
+        found: list[Group] = []
+        for gap in self._gaps:
+            first, second = self._free_of(gap)
+            is_sure = not (first and second)
+            found += [Group((unit,), (), Proof.NONE, is_sure) for unit in first]
+            found += [Group((), (unit,), Proof.NONE, is_sure) for unit in second]
+        return found
+
+    def _free_of(self, gap: Gap) -> tuple[tuple[Unit, ...], tuple[Unit, ...]]:
+        return (
+            tuple(unit for unit in gap.first if unit.place in self._free[0]),
+            tuple(unit for unit in gap.second if unit.place in self._free[1]),
+        )
+
+    def _taken(
+        self,
+        side: int,
+        own: tuple[Unit, ...],
+        others: tuple[Unit, ...],
+        proof: Proof,
+        *,
+        is_sure: bool,
+    ) -> Group:
+        for unit in own:
+            del self._free[side][unit.place]
+        for unit in others:
+            del self._free[1 - side][unit.place]
+        group = Group(own, others, proof, is_sure)
+        return group if side == 0 else group.swapped
+
+
+def _composite(unit: Unit) -> _Composite | None:
+    if unit.is_attention:
+        return _ATTENTION
+    return _COMPOSITES.get(unit.operator.rsplit("::", 1)[-1])
+
+
+def _is_whole(run: list[Unit], composite: _Composite) -> bool:
+    if len(run) < 2:
+        return False
+    words = frozenset().union(*(unit.words for unit in run))
+    return composite.required <= words
+
+
+def _shapes_agree(first: Unit, second: Unit) -> bool:
+    """Return whether the shapes do not speak against a pair; unknown shapes do not."""
+    return not first.shape or not second.shape or first.shape == second.shape

@@ -1,0 +1,266 @@
+"""Which piece of work of one side is which of the other: by structure, order, name and shapes."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Final, TypeAlias
+
+from tracetui.compare.align import aligned
+from tracetui.compare.units import Node, Unit, Work
+from tracetui.compare.words import stable_name
+
+Item: TypeAlias = Node | Unit
+_Keys: TypeAlias = tuple[int, int, int]
+
+_LEVELS: Final = 3
+_STRICT, _LOOSE, _LABEL = range(_LEVELS)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One piece of work on each side that is the same."""
+
+    first: Unit
+    second: Unit
+    is_sure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """What stayed without a partner between the same two anchors."""
+
+    first: tuple[Unit, ...]
+    second: tuple[Unit, ...]
+    parents: tuple[Node, Node] | None
+    """The matched operators that hold all of it; ``None`` at the scope's own level."""
+
+
+@dataclass(slots=True, eq=False)
+class TreeMatch:
+    """What the structure alone tells."""
+
+    pairs: list[Pair] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
+    node_pairs: list[tuple[Node, Node]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    first: tuple[Item, ...]
+    second: tuple[Item, ...]
+    parents: tuple[Node, Node] | None
+
+
+class _Keyring:
+    """Small numbers for keys, the same on both sides.
+
+    ``strict`` knows names, shapes, kernels and all below; ``loose`` names and form; ``label`` the
+    name alone.
+    """
+
+    def __init__(self) -> None:
+        self._number: dict[object, int] = {}
+        self._keys: dict[int, _Keys] = {}
+
+    def add(self, work: Work) -> None:
+        for unit in work.units:
+            strict = ("unit", unit.name, stable_name(unit.operator), unit.shape)
+            self._keys[id(unit)] = (
+                self._of(strict),
+                self._of(("unit", unit.kind)),
+                self._of(("unit", stable_name(unit.name))),
+            )
+        for node in reversed(work.nodes):
+            below = [self._keys[id(child)] for child in node.children]
+            self._keys[id(node)] = (
+                self._of((node.name, node.shape, *(keys[_STRICT] for keys in below))),
+                self._of((node.name, "form", *(keys[_LOOSE] for keys in below))),
+                self._of(("node", node.name)),
+            )
+
+    def _of(self, key: object) -> int:
+        return self._number.setdefault(key, len(self._number))
+
+    def key(self, item: Item, level: int) -> int:
+        return self._keys[id(item)][level]
+
+
+def tree_match(first: Work, second: Work) -> TreeMatch:
+    """Match the operator trees of two instances.
+
+    Children of matched operators are aligned in order, first where all below them is equal, then
+    by name and form, then by name; what is left between two of them is looked into, wrapper by
+    wrapper, until both sides show their kernels.
+    """
+    keyring = _Keyring()
+    keyring.add(first)
+    keyring.add(second)
+    match = TreeMatch()
+    tasks = [_Task(first.roots, second.roots, None)]
+    while tasks:
+        task = tasks.pop()
+        for gap in _paired(task, keyring, match, tasks):
+            opened = _opened(gap)
+            if opened is None:
+                units = (tuple(_units(gap.first)), tuple(_units(gap.second)))
+                match.gaps.append(Gap(*units, gap.parents))
+            else:
+                tasks.append(opened)
+    return match
+
+
+def _paired(
+    task: _Task, keyring: _Keyring, match: TreeMatch, tasks: list[_Task]
+) -> Iterator[_Task]:
+    """Align a task's items level by level, note the pairs, and yield what stays between them."""
+    stretches = [(task.first, task.second)]
+    for level in range(_LEVELS):
+        rest: list[tuple[tuple[Item, ...], tuple[Item, ...]]] = []
+        for first, second in stretches:
+            if not first or not second:
+                rest.append((first, second))
+                continue
+            keys = [
+                _level_keys(items, keyring, level, task, (first, second))
+                for items in (first, second)
+            ]
+            pairs = aligned(keys[0], keys[1])
+            doubtful = _ambiguous(keys[0], keys[1], pairs)
+            for place, (a, b) in enumerate(pairs):
+                _note(first[a], second[b], level, place not in doubtful, match, tasks)
+            edges = [(-1, -1), *pairs, (len(first), len(second))]
+            for (a, b), (next_a, next_b) in pairwise(edges):
+                if next_a > a + 1 or next_b > b + 1:
+                    rest.append((first[a + 1 : next_a], second[b + 1 : next_b]))
+        stretches = rest
+    for first, second in stretches:
+        yield _Task(first, second, task.parents)
+
+
+def _level_keys(
+    items: tuple[Item, ...],
+    keyring: _Keyring,
+    level: int,
+    task: _Task,
+    both: tuple[tuple[Item, ...], tuple[Item, ...]],
+) -> list[int]:
+    """Return the items' keys; pieces of work pair by their form alone only inside one operator.
+
+    There the operator vouches for them, if it has as many on both sides.
+    """
+    counts = [sum(isinstance(item, Unit) for item in side) for side in both]
+    may_pair_by_form = task.parents is not None and counts[0] == counts[1]
+    unique = -1
+    keys = []
+    for place, item in enumerate(items):
+        if level == _LOOSE and isinstance(item, Unit) and not may_pair_by_form:
+            # Negative and different on the two sides: equal to nothing.
+            keys.append(unique - 2 * place - (items is both[1]))
+        else:
+            keys.append(keyring.key(item, level))
+    return keys
+
+
+def _ambiguous(
+    first: Sequence[int], second: Sequence[int], pairs: list[tuple[int, int]]
+) -> set[int]:
+    """Return which pairs could as well be with a neighbour that stayed alone and looks the same."""
+    doubtful: set[int] = set()
+    edges = [(-1, -1), *pairs, (len(first), len(second))]
+    for place, ((a, b), (next_a, next_b)) in enumerate(pairwise(edges)):
+        alone = {*first[a + 1 : next_a], *second[b + 1 : next_b]}
+        if not alone:
+            continue
+        at = place - 1
+        while at >= 0 and at not in doubtful and first[pairs[at][0]] in alone:
+            doubtful.add(at)
+            at -= 1
+        at = place
+        while at < len(pairs) and first[pairs[at][0]] in alone:
+            doubtful.add(at)
+            at += 1
+    return doubtful
+
+
+def _note(
+    first: Item,
+    second: Item,
+    level: int,
+    is_sure: bool,  # noqa: FBT001 - private
+    match: TreeMatch,
+    tasks: list[_Task],
+) -> None:
+    if isinstance(first, Unit) and isinstance(second, Unit):
+        match.pairs.append(Pair(first, second, is_sure))
+    elif isinstance(first, Node) and isinstance(second, Node):
+        match.node_pairs.append((first, second))
+        if level == _STRICT:
+            _note_all_below(first, second, is_sure, match)
+        else:
+            tasks.append(_Task(tuple(first.children), tuple(second.children), (first, second)))
+
+
+def _note_all_below(first: Node, second: Node, is_sure: bool, match: TreeMatch) -> None:  # noqa: FBT001
+    """Pair everything below two operators below which everything is equal."""
+    open_nodes = [(first, second)]
+    while open_nodes:
+        a, b = open_nodes.pop()
+        for child_a, child_b in zip(a.children, b.children, strict=True):
+            if isinstance(child_a, Node) and isinstance(child_b, Node):
+                match.node_pairs.append((child_a, child_b))
+                open_nodes.append((child_a, child_b))
+            elif isinstance(child_a, Unit) and isinstance(child_b, Unit):
+                match.pairs.append(Pair(child_a, child_b, is_sure))
+
+
+def _opened(gap: _Task) -> _Task | None:
+    """Return a gap with wrappers replaced by what is in them, or ``None`` if there is none to open.
+
+    A wrapper that the other side does not have anywhere is opened first; only where all are known
+    to the other side, in another order or depth, all are.
+    """
+    if not gap.first or not gap.second:
+        return None
+    names_first, names_second = _names_below(gap.first), _names_below(gap.second)
+    if not names_first and not names_second:
+        return None
+    first = _with_opened(gap.first, names_second)
+    second = _with_opened(gap.second, names_first)
+    if len(first) == len(gap.first) and len(second) == len(gap.second):
+        is_same = all(a is b for a, b in zip(first, gap.first, strict=True)) and all(
+            a is b for a, b in zip(second, gap.second, strict=True)
+        )
+        if is_same:
+            first, second = _with_opened(gap.first, set()), _with_opened(gap.second, set())
+    return _Task(first, second, gap.parents)
+
+
+def _with_opened(items: tuple[Item, ...], kept: set[str]) -> tuple[Item, ...]:
+    found: list[Item] = []
+    for item in items:
+        if isinstance(item, Node) and item.name not in kept:
+            found += item.children
+        else:
+            found.append(item)
+    return tuple(found)
+
+
+def _names_below(items: tuple[Item, ...]) -> set[str]:
+    names: set[str] = set()
+    todo: list[Item] = list(items)
+    while todo:
+        item = todo.pop()
+        if isinstance(item, Node):
+            names.add(item.name)
+            todo += item.children
+    return names
+
+
+def _units(items: tuple[Item, ...]) -> Iterator[Unit]:
+    todo: list[Item] = list(reversed(items))
+    while todo:
+        item = todo.pop()
+        if isinstance(item, Unit):
+            yield item
+        else:
+            todo += reversed(item.children)

@@ -1,0 +1,126 @@
+"""Variants in a table: one row for each trace."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tracetui.analysis.kernel_names import decode
+from tracetui.compare.captured import captured
+from tracetui.compare.comparison import peak_bytes
+from tracetui.compare.scope import Per, Side, chosen_scope, side
+from tracetui.compare.spread import median_ns
+from tracetui.compare.waterfall import compile_tax_ns
+from tracetui.model.arrays import group_sums
+from tracetui.model.slices import SliceKind
+from tracetui.model.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """One variant; medians over its instances, ``None`` where something was not measured."""
+
+    trace: str
+    """The file's path."""
+    variant: str | None
+    """What the capture calls it."""
+    kernels: int | None
+    """Pieces of device work, copies and memsets among them."""
+    launches: int | None
+    copies: int | None
+    gpu_ns: int | None
+    host_ns: int
+    wall_ns: int | None
+    unprofiled_ns: int | None
+    """The median of the runs without the profiler."""
+    tensor_core_ratio: float | None
+    """The share of kernel time in kernels whose names tell that they use tensor cores."""
+    roof_ratio: float | None
+    occupancy_ratio: float | None
+    limiter: str | None
+    compile_tax_ns: int
+    peak_bytes: int | None
+    is_equal: bool | None
+    """Whether its results agree with the reference; ``None`` where nobody compared them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scoreboard:
+    """All rows, over one scope."""
+
+    within: str | None
+    per: Per
+    rows: tuple[ScoreRow, ...]
+
+    def best(self, column: str) -> tuple[int, ...]:
+        """Return the rows with the best value of a column; none where fewer than two have one.
+
+        Args:
+            column: A field of ``ScoreRow`` that is a number.
+        """
+        values = [getattr(row, column) for row in self.rows]
+        known = [value for value in values if value is not None]
+        if len(known) < 2 or min(known) == max(known):
+            return ()
+        target = max(known) if column in _MORE_IS_BETTER else min(known)
+        return tuple(place for place, value in enumerate(values) if value == target)
+
+
+_MORE_IS_BETTER = ("tensor_core_ratio", "roof_ratio", "occupancy_ratio")
+
+
+def scoreboard(
+    traces: Sequence[Trace], within: str | None = None, per: Per | None = None
+) -> Scoreboard:
+    """Return a row for each trace, over what all of them have.
+
+    Raises:
+        UsageError: If a trace does not have what ``within`` or ``per`` asks for.
+    """
+    scope = chosen_scope(traces, within, per)
+    return Scoreboard(scope.within, scope.per, tuple(_row(side(each, scope)) for each in traces))
+
+
+def _row(own: Side) -> ScoreRow:
+    record = captured(own.trace)
+    walls = own.wall_samples()
+
+    def counted(column: str) -> int | None:
+        return median_ns(getattr(own, column)[own.kept]) if own.has_device else None
+
+    return ScoreRow(
+        trace=own.trace.origin.path,
+        variant=None if record is None else record.variant,
+        kernels=counted("n_device"),
+        launches=counted("n_launches"),
+        copies=counted("n_copies"),
+        gpu_ns=counted("gpu_ns"),
+        host_ns=median_ns(own.host_ns[own.kept]),
+        wall_ns=median_ns(walls) if len(walls) else None,
+        unprofiled_ns=median_ns(record.unprofiled_ns)
+        if record is not None and len(record.unprofiled_ns)
+        else None,
+        tensor_core_ratio=tensor_core_ratio(own),
+        roof_ratio=None,
+        occupancy_ratio=None,
+        limiter=None,
+        compile_tax_ns=compile_tax_ns(own),
+        peak_bytes=peak_bytes(own.trace),
+        is_equal=None if record is None else record.is_equal,
+    )
+
+
+def tensor_core_ratio(own: Side) -> float | None:
+    """Return the share of kernel time on tensor cores, by the kernels' names.
+
+    ``None`` where no name tells, neither yes nor no.
+    """
+    slices = own.trace.slices
+    rows = np.flatnonzero((slices.kind == SliceKind.KERNEL) & np.isin(own.instance_of, own.kept))
+    names, group = np.unique(slices.name_id[rows], return_inverse=True)
+    total = group_sums(group, slices.dur_ns[rows], len(names)).tolist()
+    uses = [decode(own.trace.names[name_id]).tensor_cores for name_id in names.tolist()]
+    if not any(use in ("yes", "no") for use in uses) or not sum(total):
+        return None
+    on_cores = sum(ns for ns, use in zip(total, uses, strict=True) if use == "yes")
+    return float(on_cores / sum(total))

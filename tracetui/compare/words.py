@@ -1,0 +1,194 @@
+"""Names made comparable: without addresses, hashes and numbers, and what kinds of work they mean."""
+
+import re
+from functools import lru_cache
+from typing import Final
+
+_CHANGING: Final = re.compile(
+    r"0x[0-9a-fA-F]+|(?<=CompiledFxGraph )\w+|(?<=^graph_)\d+(?=_)|(?<=Torch-Compiled Region: )[\d/]+"
+    r"|(?<=ProfilerStep#)\d+|(?<=\.py\()\d+(?=\))|(?<=^nn\.Module: )(\w+)_\d+$"
+)
+_NUMBERED: Final = re.compile(r"^((?:graph_#_)?(?:triton_|cpp_fused|kernel_cpp)\w*?)_\d+$")
+
+METADATA: Final = frozenset(
+    [
+        "view",
+        "view_as",
+        "_unsafe_view",
+        "unsafe_view",
+        "reshape",
+        "reshape_as",
+        "_reshape_alias",
+        "expand",
+        "expand_as",
+        "as_strided",
+        "as_strided_",
+        "transpose",
+        "transpose_",
+        "t",
+        "t_",
+        "permute",
+        "movedim",
+        "squeeze",
+        "squeeze_",
+        "unsqueeze",
+        "unsqueeze_",
+        "flatten",
+        "unflatten",
+        "select",
+        "slice",
+        "split",
+        "split_with_sizes",
+        "chunk",
+        "narrow",
+        "unbind",
+        "detach",
+        "detach_",
+        "alias",
+        "lift_fresh",
+        "empty",
+        "empty_like",
+        "empty_strided",
+        "new_empty",
+        "new_empty_strided",
+        "resize_",
+        "resolve_conj",
+        "resolve_neg",
+        "result_type",
+        "item",
+        "_local_scalar_dense",
+        "is_nonzero",
+        "set_",
+        "unfold",
+        "diagonal",
+        "swapaxes",
+        "numpy_T",
+        "mT",
+        "broadcast_tensors",
+        "output_nr",
+        "is_leaf",
+        "_version",
+        "view_as_real",
+        "view_as_complex",
+        "real",
+        "conj",
+        "size",
+        "stride",
+        "numel",
+        "_fused_sdp_choice",
+        "_nested_tensor_size",
+    ]
+)
+"""Operators, without ``aten::``, that look at memory differently or take some, and compute nothing."""
+
+COMPILER: Final = re.compile(
+    r"^(TorchDynamo Cache Lookup|Pregraph bytecode|AOTDispatcher Runtime Wrapper|Torch-Compiled Region"
+    r"|## Call CompiledFxGraph|CompiledFunction|CompiledFxGraph|Call CompiledFxGraph|Compiled_)"
+)
+"""Host slices of ``torch.compile`` that guard, wrap and call, and compute nothing themselves."""
+
+SYNONYMS: Final = {
+    "copy_": "copy",
+    "clone": "copy",
+    "contiguous": "copy",
+    "_to_copy": "copy",
+    "to": "copy",
+    "masked_fill": "masked_fill",
+    "where": "masked_fill",
+    "_softmax": "softmax",
+    "_safe_softmax": "softmax",
+    "_log_softmax": "log_softmax",
+    "native_layer_norm": "layer_norm",
+    "native_batch_norm": "batch_norm",
+    "native_group_norm": "group_norm",
+    "native_dropout": "dropout",
+    "fill_": "fill",
+    "zero_": "fill",
+    "zeros": "fill",
+    "ones": "fill",
+    "full": "fill",
+    "zeros_like": "fill",
+    "ones_like": "fill",
+    "full_like": "fill",
+    "scalar_tensor": "fill",
+    "arange": "arange",
+    "rsub": "sub",
+    "matmul": "mm",
+    "bmm": "mm",
+    "addmm": "mm",
+    "baddbmm": "mm",
+    "linear": "mm",
+    "embedding": "embedding",
+    "index_select": "embedding",
+    "nll_loss_forward": "nll_loss",
+    "nll_loss_nd": "nll_loss",
+    "_foreach_copy_": "copy",
+}
+"""Different names, after aten:: and a trailing underscore, of one sort of work."""
+
+ATTENTION_PARTS: Final = frozenset(
+    [
+        "mm",
+        "mul",
+        "div",
+        "add",
+        "sub",
+        "masked_fill",
+        "softmax",
+        "dropout",
+        "copy",
+        "fill",
+        "tril",
+        "triu",
+        "logical_not",
+        "bitwise_not",
+        "arange",
+        "le",
+        "ge",
+        "lt",
+        "gt",
+        "eq",
+        "sum",
+        "amax",
+        "exp",
+    ]
+)
+_ATTENTION: Final = re.compile(r"scaled_dot_product|_attention|flash|fmha|efficient_attention")
+
+
+@lru_cache(maxsize=65_536)
+def stable_name(name: str) -> str:
+    """Return a host slice's name without what differs from run to run."""
+    if name.startswith("Memset"):
+        # Inside a graph the kind of memory is not known: "Memset (Device)", "Memset (Unknown)".
+        return "Memset"
+    return _NUMBERED.sub(r"\1", _CHANGING.sub("#", name))
+
+
+@lru_cache(maxsize=65_536)
+def operator_word(name: str) -> str:
+    """Return the sort of work an operator's name means: ``aten::add_`` and ``add`` are ``add``."""
+    word = name.rsplit("::", 1)[-1]
+    found = SYNONYMS.get(word)
+    if found is None:
+        bare = word.removesuffix("_") if not word.endswith("__") else word
+        found = SYNONYMS.get(bare, bare.removeprefix("_"))
+    return found
+
+
+@lru_cache(maxsize=65_536)
+def is_metadata(name: str) -> bool:
+    """Return whether an operator computes nothing, so that no kernel can be missing for it."""
+    return name.rsplit("::", 1)[-1] in METADATA
+
+
+@lru_cache(maxsize=65_536)
+def is_attention(name: str) -> bool:
+    """Return whether a kernel or operator is a whole attention."""
+    return _ATTENTION.search(name) is not None
+
+
+@lru_cache(maxsize=65_536)
+def is_one_operator(name: str) -> bool:
+    """Return whether a host slice is one operator, and not a region that holds many."""
+    return "::" in name and not name.startswith(("autograd::", "torch::autograd", "##"))
