@@ -32,6 +32,8 @@ class BoundKind(Enum):
     """It waits, mostly for the host to launch."""
     SYNC = "sync"
     """It waits, mostly while the host sits in a synchronise call."""
+    OTHER = "other"
+    """It waits, mostly for reasons that the recording does not show."""
     BALANCED = "balanced"
     """It is neither busy throughout nor held back by one thing."""
 
@@ -110,10 +112,13 @@ def _kind(use: DeviceUse, counted: CountedUse, sync_ns: int) -> BoundKind:
         if use.memcpy_exposed_ns >= _MOST * use.busy_ns:
             return BoundKind.COPY
         return BoundKind.COMPUTE
-    if counted.idle.launch_ns + counted.idle.host_wait_ns >= _MOST * counted.idle_ns:
+    overhead_ns = counted.idle.launch_ns + counted.idle.host_wait_ns
+    if overhead_ns >= _MOST * counted.idle_ns:
         return BoundKind.OVERHEAD
     if sync_ns >= _MOST * counted.idle_ns:
         return BoundKind.SYNC
+    if counted.idle_ns - overhead_ns - sync_ns >= _MOST * counted.idle_ns:
+        return BoundKind.OTHER
     return BoundKind.BALANCED
 
 

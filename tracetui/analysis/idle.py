@@ -74,6 +74,12 @@ class IdleGaps:
         return self.end_ns - self.start_ns
 
     @property
+    def main_ns(self) -> Int64s:
+        """Return how long each gap's main cause lasted."""
+        longest: Int64s = self.cause_ns.max(axis=1, initial=0)
+        return longest
+
+    @property
     def hidden_launch_ns(self) -> Int64s:
         """Return how long each gap would be if the launch had come early enough."""
         avoidable = self.cause_ns[:, [GapCause.LAUNCH, GapCause.HOST_WAIT]].sum(axis=1)
@@ -88,7 +94,10 @@ class IdleGaps:
 
 @dataclass(frozen=True, slots=True)
 class IdleHolder:
-    """Idle time of one cause that slices of one name held, over all devices."""
+    """Idle time of one cause that slices of one name held, over all devices.
+
+    Of each gap only the time of its main cause counts.
+    """
 
     cause: GapCause
     name: str
@@ -118,7 +127,7 @@ def idle_holders(trace: Trace) -> tuple[IdleHolder, ...]:
                 each.cause.astype(np.int64),
                 _name_ids(trace, each.holder_id),
                 _name_ids(trace, each.frame_id),
-                each.dur_ns,
+                each.main_ns,
                 each.holder_id.astype(np.int64),
                 each.start_ns,
             )

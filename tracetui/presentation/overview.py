@@ -1,27 +1,34 @@
 """The first picture of a trace: the answer, where time goes, and what the file lacks."""
 
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
+from tracetui.analysis.bound import device_bound
 from tracetui.analysis.kernels import kernel_stats
 from tracetui.analysis.operators import NameStats, annotation_stats, operator_stats
 from tracetui.analysis.steps import Step, steps
-from tracetui.analysis.utilization import DeviceUse, host_use, utilization
+from tracetui.analysis.utilization import DeviceUse, GapCause, host_use, utilization
 from tracetui.analysis.work_class import WorkClass, short_kernel_name
 from tracetui.format import NOT_MEASURED, count, duration, middle_ellipsis, percent, size
 from tracetui.model.arrays import NO_ID
 from tracetui.model.slices import SliceKind
 from tracetui.model.strings import clean_text
 from tracetui.model.trace import Trace
+from tracetui.presentation.bound import (
+    CAUSE_NAMES,
+    bound_sentence,
+    evidence,
+    excluded_text,
+    holder_text,
+    worth_naming,
+)
 
 N_TOP: Final = 5
 """How many operators, kernels and annotations the overview lists."""
-BUSY_RATIO: Final = 0.8
-"""From here on a device counts as busy."""
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 _HEIGHTS: Final = "▁▂▃▄▅▆▇█"
 _LABEL_WIDTH: Final = 9
@@ -126,40 +133,18 @@ def missing_inputs(trace: Trace) -> tuple[MissingInput, ...]:
     return tuple(missing)
 
 
-def _scope(use: DeviceUse) -> str:
-    return f"from its first to its last device work ({duration(use.span_ns)})"
+def answer(trace: Trace, *, with_artefacts: bool = False) -> str:
+    """Return the one sentence that says what this recording shows, and over what range.
 
-
-def _device_answer(uses: tuple[DeviceUse, ...]) -> str:
-    use = max(uses, key=lambda each: each.busy_ns)
-    name = f"{use.kind.upper()} {use.device}" if len(uses) > 1 else "the device"
-    ratio = use.busy_ns / use.span_ns if use.span_ns else 0.0
-    others = f"; {len(uses)} devices in this file" if len(uses) > 1 else ""
-    if ratio >= BUSY_RATIO:
-        return f"Device-bound: {name} is busy {percent(ratio)} of the time, {_scope(use)}{others}"
-    idle_ns = max(use.idle_ns, 1)
-    host_ns = use.idle.launch_ns + use.idle.host_wait_ns
-    idle_text = f"{name} is idle {percent(1 - ratio)} of the time"
-    if host_ns * 2 >= idle_ns:
-        return (
-            f"Overhead-bound: {idle_text}, {percent(host_ns / idle_ns)} of that waiting for the"
-            f" host to launch, {_scope(use)}{others}"
-        )
-    if use.idle.sync_ns * 2 >= idle_ns:
-        return (
-            f"Synchronising: {idle_text}, {percent(use.idle.sync_ns / idle_ns)} of that while the"
-            f" host waits for it, {_scope(use)}{others}"
-        )
-    return f"Not kept busy: {idle_text}, for no single cause, {_scope(use)}{others}"
-
-
-def answer(trace: Trace) -> str:
-    """Return the one sentence that says what this recording shows, and over what range."""
+    Args:
+        trace: The recording.
+        with_artefacts: Count the profiler's own doing and the cold first step too.
+    """
     if not len(trace.slices):
         return "Nothing to show: this file has no slice"
     uses = utilization(trace)
     if uses:
-        return _device_answer(uses)
+        return bound_sentence(trace, uses, with_artefacts=with_artefacts)
     launches = n_launches(trace)
     if launches:
         return f"GPU records missing: {count(launches)} launches without kernels"
@@ -218,8 +203,12 @@ def _first_slice(trace: Trace, name_id: int, kinds: tuple[SliceKind, ...]) -> in
     return int(ids[int(np.argmax(trace.slices.dur_ns[ids]))])
 
 
-def _device_lines(use: DeviceUse, width: int, *, ascii_only: bool) -> list[OverviewLine]:
-    ratio = use.busy_ns / use.span_ns if use.span_ns else 0.0
+def _device_lines(
+    trace: Trace, use: DeviceUse, width: int, *, ascii_only: bool, with_artefacts: bool
+) -> list[OverviewLine]:
+    found = device_bound(trace, use, with_artefacts=with_artefacts)
+    counted = found.counted
+    ratio = found.busy_ratio
     bar_width = max(width - _LABEL_WIDTH - _SUFFIX_WIDTH, 8)
     first = OverviewLine(
         (
@@ -229,20 +218,18 @@ def _device_lines(use: DeviceUse, width: int, *, ascii_only: bool) -> list[Overv
         ),
         "timeline",
     )
-    causes = {
-        "launch": use.idle.launch_ns,
-        "host wait": use.idle.host_wait_ns,
-        "sync": use.idle.sync_ns,
-        "between kernels": use.idle.kernel_wait_ns,
-        "profiler": use.idle.artefact_ns,
-        "other": use.idle.other_ns,
+    by_cause = {
+        GapCause[field.name.removesuffix("_ns").upper()]: getattr(counted.idle, field.name)
+        for field in fields(counted.idle)
     }
     idle = [
-        Part(f"{name} {duration(cause_ns)}", "dim")
-        for name, cause_ns in sorted(causes.items(), key=lambda item: -item[1])
+        Part(f"{CAUSE_NAMES[cause]} {duration(cause_ns)}", "dim")
+        for cause, cause_ns in sorted(by_cause.items(), key=lambda item: -item[1])
         if cause_ns
     ]
-    idle.insert(0, Part(f"idle {duration(use.idle_ns)}"))
+    idle.insert(0, Part(f"idle {duration(counted.idle_ns)}"))
+    if counted.excluded_ns:
+        idle.append(Part(f"not counted: {excluded_text(found)}", "dim"))
     total_ns = max(int(use.class_ns.sum()), 1)
     split = [
         Part(
@@ -252,7 +239,27 @@ def _device_lines(use: DeviceUse, width: int, *, ascii_only: bool) -> list[Overv
         for index in np.argsort(-use.class_ns, kind="stable")
         if use.class_ns[index]
     ]
-    return [first, *_flowing(split, width, "kernels"), *_flowing(idle, width, "timeline")]
+    ahead = [Part(text, "dim") for text in evidence(found)]
+    return [
+        first,
+        *_flowing(split, width, "kernels"),
+        *_flowing(idle, width, "timeline"),
+        *_flowing(ahead, width, "timeline"),
+    ]
+
+
+def _holder_lines(trace: Trace, uses: tuple[DeviceUse, ...], width: int) -> list[OverviewLine]:
+    """Return who held the devices' idle time; each line leads to its longest gap."""
+    holders = worth_naming(trace, sum(use.span_ns for use in uses))
+    room = max(width - _LABEL_WIDTH, 20)
+    return [
+        OverviewLine(
+            (_label("" if place else "Held by"), Part(middle_ellipsis(holder_text(holder), room))),
+            "timeline",
+            holder.longest_id,
+        )
+        for place, holder in enumerate(holders)
+    ]
 
 
 def _flowing(parts: list[Part], width: int, view: str) -> list[OverviewLine]:
@@ -431,7 +438,7 @@ def file_line(trace: Trace) -> str:
 
 
 def overview_lines(
-    trace: Trace, width: int, *, ascii_only: bool = False
+    trace: Trace, width: int, *, ascii_only: bool = False, with_artefacts: bool = False
 ) -> tuple[OverviewLine, ...]:
     """Return the overview from its answer down to what the file lacks.
 
@@ -439,12 +446,13 @@ def overview_lines(
         trace: The recording; a partial one gives a partial overview.
         width: How many cells a line may have.
         ascii_only: Draw bars with ASCII characters.
+        with_artefacts: Count the profiler's own doing and the cold first step too.
     """
-    sentence = textwrap.wrap(answer(trace), max(width, 20))
+    sentence = textwrap.wrap(answer(trace, with_artefacts=with_artefacts), max(width, 20))
     lines = [OverviewLine((Part(text, "answer"),), "timeline") for text in sentence]
     lines.append(_blank())
     if len(trace.slices):
-        lines += _figures(trace, width, ascii_only=ascii_only)
+        lines += _figures(trace, width, ascii_only=ascii_only, with_artefacts=with_artefacts)
     report = load_lines(trace)
     lines.append(_heading("The file"))
     lines.append(OverviewLine((Part(f"  {file_line(trace)}"),)))
@@ -466,11 +474,16 @@ def overview_lines(
     return tuple(lines)
 
 
-def _figures(trace: Trace, width: int, *, ascii_only: bool) -> list[OverviewLine]:
+def _figures(
+    trace: Trace, width: int, *, ascii_only: bool, with_artefacts: bool
+) -> list[OverviewLine]:
     uses = utilization(trace)
     lines: list[OverviewLine] = []
     for use in uses:
-        lines += _device_lines(use, width, ascii_only=ascii_only)
+        lines += _device_lines(
+            trace, use, width, ascii_only=ascii_only, with_artefacts=with_artefacts
+        )
+    lines += _holder_lines(trace, uses, width)
     lines.append(_host_line(trace, width, ascii_only=ascii_only))
     found = steps(trace)
     if found:

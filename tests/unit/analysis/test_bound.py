@@ -78,8 +78,25 @@ def test_a_synchronise_call_over_queued_work_stalls_nothing():
     found = bound(trace)
 
     assert found is not None
-    assert found.kind == BoundKind.BALANCED
+    assert found.kind == BoundKind.OTHER
     assert (found.sync_ratio, found.overhead_ratio) == (0.0, 0.0)
+
+
+def test_several_reasons_of_which_none_is_most_are_a_balance():
+    # Busy 0 to 40 and 100 to 140: of 60 us between, 20 in the call, 20 synchronising, 20 after.
+    trace = trace_of(
+        kernel("a", 0, 40_000),
+        Row("cudaStreamSynchronize", 40_000, 20_000, "cuda_runtime"),
+        launch(60_000, 20_000, 2),
+        kernel("b", 100_000, 40_000, 2),
+    )
+
+    found = bound(trace)
+
+    assert found is not None
+    assert found.kind == BoundKind.BALANCED
+    thirds = (found.overhead_ratio, found.sync_ratio, found.other_ratio)
+    assert thirds == pytest.approx((20 / 140,) * 3)
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def test_an_empty_trace_has_nothing_to_show():
 def test_a_busy_device_is_named_with_its_scope():
     # 10-100 and 100-110 us without a gap: 100 us of 100.
     assert answer(trace_of(*_BUSY)) == (
-        "Device-bound: the device is busy 100.0 % of the time, "
+        "Compute-bound: the device is busy 100.0 % of the time and never waits for the host, "
         "from its first to its last device work (100.00 µs)"
     )
 
