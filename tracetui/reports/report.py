@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tracetui.analysis.cost import counted_sums
 from tracetui.analysis.kernels import kernel_stats, memop_stats
 from tracetui.analysis.memory import memory_use
 from tracetui.analysis.operators import (
@@ -289,10 +290,25 @@ def _operators(report: TraceReport, limit: int | None) -> list[Row]:
         **_host_columns(trace, stats, limit),
         **_device_columns(stats, limit),
         "kernels": _numbers(stats.n_kernels, limit),
-        "flop": None,
-        "bytes": None,
+        **_cost_columns(trace, stats, limit),
     }
     return _rows(columns, len(columns["name"]))
+
+
+def _cost_columns(trace: Trace, stats: NameStats, limit: int | None) -> dict[str, Any]:
+    """Return FLOP and least bytes of each name, where its own calls count."""
+    row_of_name = np.full(len(trace.names), NO_ID, np.int64)
+    row_of_name[stats.name_id] = np.arange(len(stats))
+    sums = counted_sums(trace, row_of_name[trace.slices.name_id], len(stats))
+
+    def known(values: Any, is_known: Any) -> list[int | None]:
+        pairs = zip(values[:limit].tolist(), is_known[:limit].tolist(), strict=True)
+        return [value if has_value else None for value, has_value in pairs]
+
+    return {
+        "flop": known(sums.flop, sums.has_flop),
+        "bytes": known(sums.n_bytes, sums.has_bytes),
+    }
 
 
 def _annotations(report: TraceReport, limit: int | None) -> list[Row]:
