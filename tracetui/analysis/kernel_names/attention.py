@@ -10,10 +10,27 @@ from tracetui.analysis.kernel_names.templates import (
     integers_among,
     top_level,
 )
+from tracetui.analysis.kernel_names.words import first_group, library_of
 
-_FLASH_2: Final = re.compile(r"(?:^|[:\s\d])flash_(?P<direction>fwd|bwd)_(?P<part>\w*?kernel)")
+_ATTENTION: Final = re.compile(
+    r"flash(?!infer)|fmha|attention|(?<![a-z])attn|sdpa|(?<![a-z])mha(?![a-z])|(?<![a-z])mla_"
+    r"|(?:batch|single)_?(?:prefill|decode)_?with|qk_int8_sv",
+    re.IGNORECASE,
+)
+_BESIDE: Final = re.compile(
+    r"reshape_and_cache|kv_?cache_kernel|store_kv|kv_indices|prepare_varlen|scheduler_metadata",
+    re.IGNORECASE,
+)
+"""Kernels that serve attention and bear its name: they fill its cache and plan its blocks."""
+
+_FLASH_2: Final = re.compile(r"(?<![A-Za-z_])flash_(?P<direction>fwd|bwd)_(?P<part>\w*?kernel)")
 _FLASH_2_TRAITS: Final = re.compile(r"Flash_(?:fwd|bwd)_kernel_traits")
-_FLASH_3: Final = re.compile(r"Flash(?:Attn)?(?P<direction>Fwd|Bwd)(?P<part>\w*?)Sm(?P<arch>\d+)")
+_FLASH_2_HELPER: Final = re.compile(r"dot_do_o|convert|combine")
+_FLASH_3: Final = re.compile(
+    r"Flash(?:Attn|Attention)?(?P<direction>Fwd|Bwd|Forward|Backward)(?P<part>\w*?)Sm(?P<arch>\d+)"
+)
+_FLASH_3_HELPER: Final = re.compile(r"Combine|Preprocess|Postprocess|Convert")
+_MAINLOOP: Final = re.compile(r"CollectiveMainloop(?:Fwd|Bwd)Sm\d+")
 _CUTE_INTEGER: Final = re.compile(r"C<(\d+)>")
 
 _FMHA_CUTLASS: Final = re.compile(
@@ -25,41 +42,48 @@ _CUDNN_SDPA: Final = re.compile(
 )
 _CUDNN_TILE: Final = re.compile(r"_(\d+x\d+)x\d+_\d+x\d+x\d+")
 _CUDNN_CLUSTER: Final = re.compile(r"_cga(\d+x\d+x\d+)")
-_MATRIX_WORD: Final = re.compile(r"wgmma|hmma|mma|utcmma|umma")
 
-_FMHA: Final = re.compile(r"(?:^|[^A-Za-z])fmha_(?:v\d_)?(?P<direction>fwd|bwd)(?P<rest>\w*)")
-_CK_FMHA: Final = re.compile(r"ck_tile.*?Fmha(?P<direction>Fwd|Bwd)", re.DOTALL)
-_MFMA: Final = re.compile(r"mfma", re.IGNORECASE)
-_FORMAT_WORD: Final = re.compile(r"(?:^|_)(bf16|fp16|f16|fp32|f32|fp8)(?=_|$)")
+_MATRIX_WORD: Final = re.compile(r"wgmma|hmma|mma|utcmma|mfma|qk_int8_sv", re.IGNORECASE)
+_FMHA: Final = re.compile(r"(?<![A-Za-z])fmha_(?:v\d_)?(?P<direction>fwd|bwd)(?P<rest>\w*)")
+_CK_FMHA: Final = re.compile(r"ck_tile::\w*Fmha(?P<direction>Fwd|Bwd)\w*Kernel")
+_CK_PROBLEM: Final = re.compile(r"BlockFmha(?:Fwd|Bwd)?PipelineProblem")
+_FORMAT_WORD: Final = re.compile(r"_(bf16|fp16|f16|fp32|f32)(?=_|$)")
 
-_ATTENTION: Final = re.compile(
-    r"flash|fmha|attention|(?<![a-z])attn|sdpa|(?<![a-z])mha(?![a-z])|(?<![a-z])mla_",
-    re.IGNORECASE,
-)
 _FORWARD: Final = re.compile(r"fwd|forward|fprop", re.IGNORECASE)
-_BACKWARD: Final = re.compile(r"bwd|backward|bprop|(?<![a-z])bw(?![a-z])", re.IGNORECASE)
+_BACKWARD: Final = re.compile(r"bwd|backward|bprop", re.IGNORECASE)
+_PASSES: Final = {
+    "fwd": "forward",
+    "bwd": "backward",
+    "fprop": "forward",
+    "bprop": "backward",
+    "f": "forward",
+    "b": "backward",
+    "forward": "forward",
+    "backward": "backward",
+}
 
 
 def attention_kernel(text: str) -> KernelName | None:
     """Return what the name of an attention kernel says; ``None`` for any other."""
-    if not _ATTENTION.search(text):
+    if not _ATTENTION.search(text) or _BESIDE.search(text):
         return None
-    for family in (_flash_3, _flash_2, _fmha_cutlass, _cudnn, _rocm):
+    for family in (_flash_3, _flash_2, _fmha_cutlass, _cudnn, _composable, _paged, _fmha):
         found = family(text)
         if found is not None:
             return found
     return KernelName(
+        origin=library_of(text),
         kind="attention",
         direction=direction_of(text),
         backend="paged" if "paged" in text.lower() else None,
-        tensor_cores="yes" if _MFMA.search(text) or "wgmma" in text else "unknown",
+        tensor_cores="yes" if _MATRIX_WORD.search(text) else "unknown",
     )
 
 
 def direction_of(text: str) -> str | None:
     """Return the pass that a name speaks of, when it speaks of one."""
-    is_forward, is_backward = _FORWARD.search(text), _BACKWARD.search(text)
-    if bool(is_forward) == bool(is_backward):
+    is_forward = _FORWARD.search(text) is not None
+    if is_forward == (_BACKWARD.search(text) is not None):
         return None
     return "forward" if is_forward else "backward"
 
@@ -67,7 +91,8 @@ def direction_of(text: str) -> str | None:
 def _flash_2(text: str) -> KernelName | None:
     """Read ``flash_fwd_kernel<Flash_fwd_kernel_traits<head, M, N, warps, …, type>, …>``.
 
-    The traits begin with the head's size, the block of queries and the block of keys.
+    The traits begin with the head's size, the block of queries and the block of keys; sums are
+    kept in fp32 whatever the type.
     """
     found = _FLASH_2.search(text)
     if found is None:
@@ -75,48 +100,48 @@ def _flash_2(text: str) -> KernelName | None:
     traits = _FLASH_2_TRAITS.search(text)
     arguments = arguments_of(text, traits.group()) if traits else []
     sizes, formats = integers_among(arguments), dtypes_among(arguments)
-    is_product = not re.search(r"dot_do_o|convert|combine", found["part"])
-    cores: TensorCores = "yes" if is_product else "no"
+    is_product = _FLASH_2_HELPER.search(found["part"]) is None
     return KernelName(
         origin="flash-attention",
         backend="flash",
         kind="attention",
-        direction="forward" if found["direction"] == "fwd" else "backward",
+        direction=_PASSES[found["direction"]],
         dtype_in=formats[0] if formats else None,
         dtype_acc="fp32" if formats else None,
         tile=f"{sizes[1]}x{sizes[2]}" if is_product and len(sizes) > 2 else None,
         split_k=True if "splitkv" in found["part"] else None,
-        tensor_cores=cores,
+        tensor_cores="yes" if is_product else "no",
     )
 
 
 def _flash_3(text: str) -> KernelName | None:
-    """Read ``FlashAttnFwdSm90<CollectiveMainloopFwdSm90<stages, cluster, tile, …, type, …>, …>``."""
+    """Read ``FlashAttnFwdSm90<CollectiveMainloopFwdSm90<stages, cluster, tile, …, type, …>, …>``.
+
+    The third and later versions name the architecture; from sm100 on it is the fourth. The tile is
+    queries, keys, head.
+    """
     found = _FLASH_3.search(text)
     if found is None:
         return None
-    mainloop = re.search(r"CollectiveMainloop(?:Fwd|Bwd)Sm\d+", text)
+    mainloop = _MAINLOOP.search(text)
     arguments = arguments_of(text, mainloop.group()) if mainloop else []
-    formats, stages = dtypes_among(arguments), integers_among(arguments)
-    shapes = [
-        _CUTE_INTEGER.findall(argument)
-        for argument in arguments
-        if "tuple<" in argument and "C<" in argument
-    ]
-    is_forward = found["direction"] == "Fwd"
-    is_product = not re.search(r"Combine|Preprocess|Postprocess|Convert", found["part"])
-    tile = shapes[1][:2] if len(shapes) > 1 and is_forward else []
+    formats = dtypes_among(arguments)
+    stages = integers_among(arguments[:1])
+    shapes = [sizes for part in arguments if len(sizes := _CUTE_INTEGER.findall(part)) == 3]
+    direction = _PASSES[found["direction"].lower()]
+    is_known = direction == "forward" and len(shapes) > 1
+    is_product = _FLASH_3_HELPER.search(found["part"]) is None
     return KernelName(
-        origin="flash-attention-3",
+        origin="flash-attention-4" if int(found["arch"]) >= 100 else "flash-attention-3",
         backend="flash",
         kind="attention",
         arch=f"sm{found['arch']}",
-        direction="forward" if is_forward else "backward",
+        direction=direction,
         dtype_in=formats[0] if formats else None,
         dtype_acc=formats[1] if len(formats) > 1 else None,
-        tile="x".join(tile) if len(tile) == 2 else None,
-        stages=str(stages[0]) if stages and is_forward else None,
-        cluster="x".join(shapes[0]) if shapes else None,
+        tile="x".join(shapes[1][:2]) if is_known else None,
+        stages=str(stages[0]) if stages and is_known else None,
+        cluster="x".join(shapes[0]) if is_known else None,
         tensor_cores="yes" if is_product else "no",
     )
 
@@ -137,7 +162,7 @@ def _fmha_cutlass(text: str) -> KernelName | None:
         backend="efficient",
         kind="attention",
         arch=f"sm{arch}",
-        direction="forward" if found["direction"] == "F" else "backward",
+        direction=_PASSES[found["direction"].lower()],
         dtype_in=dtype_of(found["dtype"]),
         dtype_acc="fp32",
         tile=found["tile"],
@@ -154,49 +179,64 @@ def _cudnn(text: str) -> KernelName | None:
     found = _CUDNN_SDPA.search(text)
     if found is None:
         return None
-    tile, cluster = _CUDNN_TILE.search(found["rest"]), _CUDNN_CLUSTER.search(found["rest"])
     return KernelName(
         origin="cudnn",
         backend="cudnn",
         kind="attention",
         arch=f"sm{found['arch']}",
-        direction="forward" if found["direction"] == "fprop" else "backward",
-        tile=tile.group(1) if tile else None,
-        cluster=cluster.group(1) if cluster else None,
+        direction=_PASSES[found["direction"]],
+        tile=first_group(_CUDNN_TILE, found["rest"]),
+        cluster=first_group(_CUDNN_CLUSTER, found["rest"]),
         tensor_cores="yes" if _MATRIX_WORD.search(found["rest"]) else "unknown",
     )
 
 
-def _rocm(text: str) -> KernelName | None:
-    """Read the kernels of AITER and Composable Kernel, and vLLM's paged attention for AMD."""
-    composable = _CK_FMHA.search(text)
-    if composable is not None:
-        return KernelName(
-            origin="composable-kernel",
-            backend="ck",
-            kind="attention",
-            direction="forward" if composable["direction"] == "Fwd" else "backward",
-        )
-    if "paged_attention_ll4mi" in text:
-        formats = dtypes_among(top_level(text.partition("<")[2]))
-        is_product = "QKV" in text
-        return KernelName(
-            origin="vllm",
-            backend="paged",
-            kind="attention",
-            direction="forward",
-            dtype_in=formats[0] if formats and is_product else None,
-            tensor_cores="yes" if _MFMA.search(text) else "unknown" if is_product else "no",
-        )
+def _composable(text: str) -> KernelName | None:
+    """Read Composable Kernel's ``ck_tile::FmhaFwdKernel<…PipelineProblem<type, …>…>``."""
+    found = _CK_FMHA.search(text)
+    if found is None:
+        return None
+    problem = _CK_PROBLEM.search(text)
+    arguments = arguments_of(text, problem.group()) if problem else []
+    operand = dtype_of(arguments[0]) if arguments else None
+    return KernelName(
+        origin="composable-kernel",
+        backend="ck",
+        kind="attention",
+        direction=_PASSES[found["direction"].lower()],
+        dtype_in=operand,
+        tensor_cores="yes" if operand in ("fp16", "bf16") else "unknown",
+    )
+
+
+def _paged(text: str) -> KernelName | None:
+    """Read vLLM's paged attention for AMD: the product, and the sum over its parts."""
+    if "paged_attention_ll4mi" not in text:
+        return None
+    is_product = "QKV" in text
+    formats = dtypes_among(top_level(text.partition("<")[2]))
+    cores: TensorCores = "unknown" if is_product else "no"
+    return KernelName(
+        origin="vllm",
+        backend="paged",
+        kind="attention",
+        direction="forward",
+        dtype_in=formats[0] if formats and is_product else None,
+        tensor_cores="yes" if is_product and _MATRIX_WORD.search(text) else cores,
+    )
+
+
+def _fmha(text: str) -> KernelName | None:
+    """Read AITER's ``aiter::fmha_fwd_hd128_bf16_rtz`` and others of the same scheme."""
     found = _FMHA.search(text)
     if found is None:
         return None
     is_aiter = "aiter" in text
-    word = _FORMAT_WORD.search(found["rest"])
+    word = first_group(_FORMAT_WORD, found["rest"])
     return KernelName(
         origin="aiter" if is_aiter else None,
         backend="aiter" if is_aiter else None,
         kind="attention",
-        direction="forward" if found["direction"] == "fwd" else "backward",
-        dtype_in=dtype_of(word.group(1)) if word else None,
+        direction=_PASSES[found["direction"]],
+        dtype_in=dtype_of(word) if word else None,
     )

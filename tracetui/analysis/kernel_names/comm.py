@@ -4,30 +4,32 @@ import re
 from typing import Final
 
 from tracetui.analysis.kernel_names.fields import KernelName, dtype_of
+from tracetui.analysis.kernel_names.words import first_group
 
 _COMM: Final = re.compile(
-    r"(?<![a-z])(?P<library>nccl|rccl|hccl|oneccl|msccl|mscclpp|nvshmem)"
-    r"|cross_device_reduce|(?:one|two)_shot_all_?reduce|multimem_|symm_mem|all_?reduce_(?:one|two)",
+    r"(?<![a-z])(?P<library>nccl|rccl|hccl|oneccl|mscclpp|msccl|nvshmem)"
+    r"|cross_device_reduce|userbuffers|multimem_|symm_mem"
+    r"|(?<![a-z])(?:all_?reduce|all_?gather|reduce_?scatter|all_?to_?all)",
     re.IGNORECASE,
 )
-_FORMAT: Final = re.compile(
-    r"_(int8_t|int8|i8|u8|i32|u32|i64|u64|half|f16|float|f32|double|f64|bf16|f8e4m3|f8e5m2)(?=_|$)"
-)
+_FORMAT: Final = re.compile(r"_(i8|u8|i32|u32|i64|u64|f16|f32|f64|bf16|f8e4m3|f8e5m2)(?=_|$)")
+_EIGHT_BITS: Final = {"f8e4m3": "fp8_e4m3", "f8e5m2": "fp8_e5m2"}
 
 
 def comm_kernel(text: str) -> KernelName | None:
     """Return what the name of a kernel that communicates says; ``None`` for any other.
 
-    ``ncclDevKernel_AllReduce_Sum_bf16_RING_LL`` reduces bf16. Before NCCL 2.19 one kernel stood in
-    for all operations and formats of its algorithm, so that ``ncclKernel_…_Sum_int8_t`` says
-    nothing of the data.
+    ``ncclDevKernel_AllReduce_Sum_bf16_RING_LL`` reduces bf16. Before it, in NCCL's ``ncclKernel_``
+    names, one kernel stood in for every operation and format of its algorithm, so that
+    ``…_Sum_int8_t`` tells nothing of the data.
     """
     found = _COMM.search(text)
     if found is None:
         return None
-    library = (found["library"] or "").lower() or None
-    dtype = None
-    if "ncclDevKernel" in text:
-        word = _FORMAT.search(text)
-        dtype = dtype_of(word.group(1)) if word else None
-    return KernelName(origin=library, dtype_in=dtype, kind="comm", tensor_cores="no")
+    word = first_group(_FORMAT, text.partition("(")[0]) if "ncclDevKernel" in text else None
+    return KernelName(
+        origin=found["library"].lower() if found["library"] else None,
+        dtype_in=(_EIGHT_BITS.get(word) or dtype_of(word)) if word else None,
+        kind="comm",
+        tensor_cores="no",
+    )

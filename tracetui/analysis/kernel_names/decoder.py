@@ -8,6 +8,9 @@ from typing import Final
 from tracetui.analysis.kernel_names.aten import own_kernel
 from tracetui.analysis.kernel_names.attention import attention_kernel
 from tracetui.analysis.kernel_names.comm import comm_kernel
+from tracetui.analysis.kernel_names.cublas import cublas_product
+from tracetui.analysis.kernel_names.cutlass import cutlass_product
+from tracetui.analysis.kernel_names.demangle import demangled
 from tracetui.analysis.kernel_names.fields import KernelName
 from tracetui.analysis.kernel_names.inductor import inductor_kernel
 from tracetui.analysis.kernel_names.libraries import (
@@ -16,21 +19,36 @@ from tracetui.analysis.kernel_names.libraries import (
     cudnn_kernel,
     transfer,
 )
-from tracetui.analysis.kernel_names.nvidia import nvidia_product
 from tracetui.analysis.kernel_names.rocm import rocm_kernel
-from tracetui.analysis.kernel_names.short import LONGEST_PARSED, short_name
+from tracetui.analysis.kernel_names.short import short_name
+from tracetui.analysis.kernel_names.trtllm import trtllm_kernel
+
+_LONGEST_READ: Final = 20_000
+"""A name is cut here before it is read: no library's is so long."""
 
 _WORD: Final = re.compile(r"[A-Za-z0-9.]+")
+_DECORATION: Final = re.compile(
+    r"^void |(?:\.kd|\s*\[clone [^\]]*\])+$|\(anonymous namespace\)::|<unnamed>::"
+)
+"""What says nothing of a kernel: its result, a copy's mark, a namespace without a name."""
 
-# The first that knows the name decides. A list of fused operators may hold any word; attention
-# names the products inside it.
+_CONSTRAINT: Final = re.compile(r"^(?:typename )?std::enable_if<.*?>::type ")
+_NSIGHT_LAMBDA: Final = re.compile(r"\[lambda\(([^\[\]]*)\) \(instance (\d+)\)\]")
+_NSIGHT_INTEGER: Final = re.compile(r"\((?:unsigned )?(?:int|long|short|char)\)(?=-?\d)")
+_NSIGHT_BOOLEAN: Final = re.compile(r"\(bool\)([01])")
+_BOOLEANS: Final = {"0": "false", "1": "true"}
+
+# The first that knows the name decides. A list of fused operators may hold any word, attention
+# names the products inside it, and PyTorch's drivers name whatever they run.
 _FAMILIES: Final = (
     transfer,
     inductor_kernel,
     comm_kernel,
+    trtllm_kernel,
     attention_kernel,
     rocm_kernel,
-    nvidia_product,
+    cutlass_product,
+    cublas_product,
     cudnn_kernel,
     cublas_kernel,
     own_kernel,
@@ -47,12 +65,24 @@ def decode(name: str) -> KernelName:
     Returns:
         The facts; those that the name does not give are ``None``, ``()`` or "unknown".
     """
-    text = name[:LONGEST_PARSED].removeprefix("void ").strip()
+    cut = name[:_LONGEST_READ]
+    text = _plain(demangled(cut.removesuffix(".kd")) or cut)
     found = next((facts for family in _FAMILIES if (facts := family(text))), None)
-    shown = short_name(name)
-    return replace(
-        found or by_its_words(text),
-        name=name,
-        short_name=shown,
-        tokens=tuple(_WORD.findall(shown)),
-    )
+    facts = found or by_its_words(text)
+    shown = short_name(text, facts) or name
+    return replace(facts, name=name, short_name=shown, tokens=tuple(_WORD.findall(shown)))
+
+
+def _plain(text: str) -> str:
+    """Return a C++ name as the profiler's own demangler spells it, whoever demangled it.
+
+    Nsight writes ``(int)128`` for 128 and ``[lambda(float) (instance 1)]`` for
+    ``{lambda(float)#1}``.
+    """
+    text = _DECORATION.sub("", _CONSTRAINT.sub("", text)).strip()
+    if "[lambda" in text:
+        text = _NSIGHT_LAMBDA.sub(r"{lambda(\1)#\2}", text)
+    if "(int)" in text or "(bool)" in text:
+        text = _NSIGHT_BOOLEAN.sub(lambda found: _BOOLEANS[found.group(1)], text)
+        text = _NSIGHT_INTEGER.sub("", text)
+    return text

@@ -24,7 +24,7 @@ class KernelName:
     rounded for tensor cores are "tf32".
     """
     dtype_acc: str | None = None
-    """The format in which sums are kept."""
+    """The format in which sums are kept, or in which elementwise work is computed."""
     mma: str | None = None
     """The matrix instruction's M x N x K: "16x8x16"."""
     tile: str | None = None
@@ -46,7 +46,7 @@ class KernelName:
     kind: str | None = None
     """One of ``KINDS``; ``None`` when the name does not tell."""
     backend: str | None = None
-    """Of attention: "flash", "efficient", "cudnn", "aiter", "ck", "paged"."""
+    """Of attention: "flash", "efficient", "cudnn", "aiter", "ck", "trtllm", "paged"."""
     direction: str | None = None
     """"forward" or "backward", where the name says so."""
     inductor_kind: str | None = None
@@ -101,6 +101,8 @@ _DTYPES: Final = {
     "half_t": "fp16",
     "Half": "fp16",
     "__half": "fp16",
+    "_Float16": "fp16",
+    "std::float16_t": "fp16",
     "f16": "fp16",
     "fp16": "fp16",
     "BFloat16": "bf16",
@@ -110,6 +112,8 @@ _DTYPES: Final = {
     "hip_bfloat16": "bf16",
     "bf16": "bf16",
     "bf16_t": "bf16",
+    "__bf16": "bf16",
+    "std::bfloat16_t": "bf16",
     "tf32": "tf32",
     "tfloat32_t": "tf32",
     "e4m3": "fp8_e4m3",
@@ -131,6 +135,7 @@ _DTYPES: Final = {
     "signed char": "int8",
     "u8": "uint8",
     "uint8_t": "uint8",
+    "Byte": "uint8",
     "unsigned char": "uint8",
     "i32": "int32",
     "s32": "int32",

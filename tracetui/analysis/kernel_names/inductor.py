@@ -14,9 +14,12 @@ from tracetui.analysis.kernel_names.operator_words import OPERATORS
 
 _INDUCTOR: Final = re.compile(
     r"^(?:graph_\d+_)?(?:kernel_)?(?:triton_(?P<kind>[a-z]{3})|(?P<cpp>cpp))_fused"
-    r"(?:_(?P<operators>.*?))?(?:_(?P<number>\d+))?(?P<specialised>d(?:\d+d?)*e?)?$"
+    r"(?:_(?P<operators>[^\d].*?))?(?:_\d+(?:d\w*)?)?$"
 )
-_UNNAMED: Final = re.compile(r"^triton_(?:(?P<kind>poi|red|per|tem|for)_)?_*\d+(?:d\w*)?$")
+_UNNAMED: Final = re.compile(
+    r"^(?:triton_(?:(?P<kind>poi|red|per|tem|for)_)?|(?P<cpp>(?:graph_\d+_)?(?:kernel_)?cpp_))"
+    r"_*\d+(?:d\w*)?$"
+)
 _KINDS: Final = {
     "poi": ("pointwise", "pointwise"),
     "red": ("reduction", "reduction"),
@@ -24,7 +27,7 @@ _KINDS: Final = {
     "mix": ("mixed-reduction", "reduction"),
     "spl": ("split-scan", "reduction"),
     "tem": ("template", None),
-    "for": ("foreach", "pointwise"),
+    "for": ("foreach", None),
 }
 _GEMM_OPERATORS: Final = frozenset(
     [
@@ -50,11 +53,7 @@ def inductor_kernel(text: str) -> KernelName | None:
     """Return what the name of a kernel from torch.compile says; ``None`` for any other."""
     found = _INDUCTOR.match(text)
     if found is None:
-        unnamed = _UNNAMED.match(text)
-        if unnamed is None:
-            return None
-        inductor_kind, kind = _KINDS.get(unnamed["kind"] or "", (None, None))
-        return KernelName(origin="inductor-triton", kind=kind, inductor_kind=inductor_kind)
+        return _unnamed(text)
     operators = fused_operators(found["operators"] or "")
     if found["cpp"]:
         return KernelName(origin="inductor-cpp", inductor_kind="cpp", operators=operators)
@@ -68,6 +67,17 @@ def inductor_kernel(text: str) -> KernelName | None:
         operators=operators,
         direction="backward" if "flex_attention_backward" in operators else None,
     )
+
+
+def _unnamed(text: str) -> KernelName | None:
+    """Read ``triton_poi_3`` and ``cpp_0``, of settings that leave the operators out."""
+    found = _UNNAMED.match(text)
+    if found is None:
+        return None
+    if found["cpp"]:
+        return KernelName(origin="inductor-cpp", inductor_kind="cpp")
+    inductor_kind, kind = _KINDS.get(found["kind"] or "", (None, None))
+    return KernelName(origin="inductor-triton", kind=kind, inductor_kind=inductor_kind)
 
 
 def _template_kind(operators: tuple[str, ...]) -> str | None:

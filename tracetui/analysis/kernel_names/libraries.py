@@ -3,55 +3,44 @@
 import re
 from typing import Final
 
-from tracetui.analysis.kernel_names.aten import kind_by_words
 from tracetui.analysis.kernel_names.attention import direction_of
-from tracetui.analysis.kernel_names.fields import KernelName, dtype_of
-from tracetui.analysis.kernel_names.templates import dtypes_among, template_parts
+from tracetui.analysis.kernel_names.fields import KernelName
+from tracetui.analysis.kernel_names.kinds import kind_by_words
+from tracetui.analysis.kernel_names.templates import dtypes_among, head_of, template_parts
+from tracetui.analysis.kernel_names.words import SPLIT_K, first_group, library_of
 
 _TRANSFER: Final = re.compile(
-    r"^(?:mem(?:cpy|set)\b|hip(?:memcpy|memset)|__amd_rocclr_|copybuffer|fillbuffer)", re.IGNORECASE
+    r"^(?:mem(?:cpy|set)\b|hip(?:memcpy|memset)|__amd_rocclr_|copybuffer|fillbuffer"
+    r"|copy(?:host|device)to(?:host|device))",
+    re.IGNORECASE,
 )
 _CUBLAS: Final = re.compile(
-    r"^(?:cublasLt::)?(?:gemv\w*|gemmSN_\w+|gemmk1\w*|gemm2?_?kernel\w*|dot_kernel|splitKreduce_kernel"
-    r"|reduce_1Block_kernel|gemvx|scal_kernel|axpy_kernel\w*|nrm2_kernel|asum_kernel|globalKernel)"
+    r"^(?:cublasLt::|cublas::)?(?:(?P<product>gemv\w*|gemmSN_\w+|gemmk1\w*|gemm_kernel\w*|gemm2_\w+"
+    r"|dot_kernel|cublasSgemm\w*)|(?P<reduction>splitKreduce_kernel|reduce_1Block_kernel|nrm2_kernel"
+    r"|asum_kernel)|(?P<pointwise>scal_kernel\w*|axpy_kernel\w*))$"
 )
-_CUBLAS_LAYOUT: Final = re.compile(r"gemmSN_([NT]{2})_")
+_EPILOGUE: Final = re.compile(r"^epilogue::impl::globalKernel|cublasLtEpilogue")
+_SMALL_LAYOUT: Final = re.compile(r"gemmSN_([NT]{2})_")
+
 _CUDNN: Final = re.compile(
-    r"cudnn|cask_|^(?:void )?(?:implicit|explicit|precomputed)_convolve_\w+|fft[12]d_|^Im2[dD]2Col|scudnn"
+    r"cudnn|cask_|^(?:implicit|explicit|precomputed)_convolve_|^fft[12]d_|^conv2d_c1_k1|^dgrad2d_c1"
 )
 _CONVOLUTION: Final = re.compile(
-    r"convolve|conv(?!ert)|winograd|wgrad|dgrad|fprop|engine|im2col|im2d2col|fft[12]d"
-    r"|offsetsKernel",
-    re.IGNORECASE,
+    r"convolve|conv(?!ert)|winograd|wgrad|dgrad|fprop|im2col|fft[12]d|_engine", re.IGNORECASE
 )
 _SUPPORT: Final = re.compile(r"compute\w*OffsetsKernel|generateWinogradTiles")
-_WINOGRAD_BACKWARD: Final = re.compile(r"winogradWgrad|wgrad|dgrad", re.IGNORECASE)
-_BATCH_NORM: Final = re.compile(r"bn_(fw|bw)_")
+_GRADIENT: Final = re.compile(r"wgrad|dgrad", re.IGNORECASE)
+_BATCH_NORM: Final = re.compile(r"(?<![a-z])bn_(fw|bw)_")
+_SCALING: Final = re.compile(r"scale\w*Tensor|add\w*Tensor|op_generic_tensor", re.IGNORECASE)
+
 _PRODUCT: Final = re.compile(
-    r"(?<!fb)gemm|gemv|cutlass|(?<![a-z])cijk_|xmma|splitk|cublas|matmul|wmma|wgmma|(?<![a-z])dot_kernel",
+    r"(?<!fb)gemm|gemv|(?<![a-z])cijk_|splitk|cublas|matmul|wmma|wgmma|(?<![a-z])bmm(?![a-z])",
     re.IGNORECASE,
 )
-_SPLIT_K_SUM: Final = re.compile(r"splitK_?reduce|ReduceSplitK|reduce_split_?k", re.IGNORECASE)
-_TENSOR_WORD: Final = re.compile(
-    r"tensorop|wgmma|hmma|mfma|(?<![a-z])mma_|wmma|Sm(?:90|100|120)\b", re.IGNORECASE
-)
-_ARCH_WORD: Final = re.compile(r"cutlass::arch::Sm(\d+)")
-_OPERAND_WORD: Final = re.compile(
-    r"cutlass::(bfloat16_t|half_t|tfloat32_t|float_e4m3_t|float_e5m2_t)"
-)
-_LLM_LIBRARIES: Final = (
-    (
-        "fbgemm",
-        re.compile(r"fbgemm|(?:split|dense)_embedding_(?:\w+_)?codegen|bounds_check_indices"),
-    ),
-    ("flashinfer", re.compile(r"flashinfer")),
-    ("vllm", re.compile(r"vllm::")),
-    ("sglang", re.compile(r"sglang|sgl_hip|sgl_kernel")),
-    ("aiter", re.compile(r"aiter")),
-    ("apex", re.compile(r"apex|cuApplyLayerNorm|cuComputeGradInput")),
-    ("transformer-engine", re.compile(r"transformer_engine")),
-    ("deepgemm", re.compile(r"deep_gemm")),
-)
+_CONVOLUTION_WORD: Final = re.compile(r"(?<![a-z])conv(?:\d|_|olution)|winograd", re.IGNORECASE)
+_SPLIT_K_SUM: Final = re.compile(r"splitK_?reduce|reduce_?split_?k", re.IGNORECASE)
+_MATRIX_WORD: Final = re.compile(r"tensorop|wgmma|hmma|mfma|wmma|deep_gemm", re.IGNORECASE)
+_OTHER_WORK: Final = re.compile(r"bounds_check|find_long_segments")
 
 
 def transfer(text: str) -> KernelName | None:
@@ -61,98 +50,85 @@ def transfer(text: str) -> KernelName | None:
 
 def cudnn_kernel(text: str) -> KernelName | None:
     """Return what cuDNN's hand-written kernels say: convolution engines, batch norm, layouts."""
-    if not _CUDNN.search(text):
+    head = head_of(text)
+    if not _CUDNN.search(head):
         return None
-    base, arguments = template_parts(text)
+    base, arguments = template_parts(head)
+    path = head.partition("<")[0]
     formats = dtypes_among(arguments)
+    operand = formats[0] if formats else None
     norm = _BATCH_NORM.search(base)
     if norm is not None:
         return KernelName(
             origin="cudnn",
             kind="norm",
             direction="forward" if norm.group(1) == "fw" else "backward",
-            dtype_in=formats[0] if formats else None,
+            dtype_in=operand,
             dtype_acc=formats[1] if len(formats) > 1 else None,
             tensor_cores="no",
         )
     if _SUPPORT.search(base):
         return KernelName(origin="cudnn", kind="other", tensor_cores="no")
-    if _CONVOLUTION.search(base):
-        is_backward = _WINOGRAD_BACKWARD.search(base) is not None
+    kind = kind_by_words(base)
+    if kind not in ("copy", "norm", "softmax", "pool") and _CONVOLUTION.search(path):
         return KernelName(
             origin="cudnn",
             kind="convolution",
-            direction="backward" if is_backward else None,
-            dtype_in=formats[0] if formats else None,
-            tensor_cores="no" if formats and formats[0] == "fp32" else "unknown",
+            direction="backward" if _GRADIENT.search(path) else None,
+            dtype_in=operand,
+            tensor_cores="no" if operand == "fp32" else "unknown",
         )
-    kind = "gemm" if _PRODUCT.search(base) else kind_by_words(base)
-    if kind is None and "Tensor" in base:
-        kind = "pointwise"
-    if kind is None and re.search(r"ImplicitGemmConvolution|Conv2d", text):
-        return _implicit_convolution(text)
-    if kind is None and _SPLIT_K_SUM.search(text):
-        kind = "reduction"
-    return KernelName(origin="cudnn", kind=kind, dtype_in=formats[0] if formats else None)
-
-
-def _implicit_convolution(text: str) -> KernelName:
-    """Read a CUTLASS convolution inside cuDNN, spelled as the template that it is."""
-    shape = re.search(r"GemmShapeILi(\d+)ELi(\d+)ELi(\d+)E|GemmShape<(\d+), (\d+), (\d+)>", text)
-    sizes = [size for size in shape.groups() if size] if shape else []
-    operand = re.search(r"(tfloat32_t|bfloat16_t|half_t)", text)
-    is_backward = re.search(r"Wgrad|Dgrad", text) is not None
+    if kind is None:
+        kind = "gemm" if _PRODUCT.search(path) else "pointwise" if _SCALING.search(base) else None
     return KernelName(
         origin="cudnn",
-        kind="convolution",
-        direction="backward" if is_backward else "forward" if "Fprop" in text else None,
-        dtype_in=dtype_of(operand.group(1)) if operand else None,
-        tile=f"{sizes[0]}x{sizes[1]}" if sizes else None,
-        tile_k=int(sizes[2]) if sizes else None,
-        tensor_cores="yes" if operand else "unknown",
+        kind=kind,
+        dtype_in=operand,
+        tensor_cores="no" if kind not in (None, "gemm", "convolution") else "unknown",
     )
 
 
 def cublas_kernel(text: str) -> KernelName | None:
-    """Return what cuBLAS's small kernels say: matrix times vector, dot, and the sum of split K."""
+    """Return what cuBLAS's small kernels say: matrix times vector, dot, and the sum of split K.
+
+    They run on the CUDA cores. The sum's formats are not read: which is whose is not documented.
+    """
     base, arguments = template_parts(text)
-    if not (_CUBLAS.match(base) and ("cublas" in text or "kernel" in base)):
+    if _EPILOGUE.match(text):
+        return KernelName(origin="cublas", kind="pointwise", tensor_cores="no")
+    found = _CUBLAS.match(base)
+    if found is None:
         return None
-    formats = dtypes_among(arguments)
-    is_sum = _SPLIT_K_SUM.search(base) is not None
-    layout = _CUBLAS_LAYOUT.search(base)
-    kind = "gemm"
-    if is_sum or base.startswith("reduce_1Block"):
-        kind = "reduction"
-    elif base.startswith(("scal", "axpy", "globalKernel")):
-        kind = "pointwise"
+    kind = {"product": "gemm"}.get(found.lastgroup or "", found.lastgroup)
+    # gemmk1_kernel and gemv2T_kernel_val give their index type before the operands' format.
+    formats = [word for word in dtypes_among(arguments) if not word.startswith("int")]
     return KernelName(
         origin="cublas",
         kind=kind,
-        dtype_in=formats[0] if formats and kind == "gemm" and base[:5] != "gemmk" else None,
-        layout=layout.group(1).lower() if layout else None,
-        split_k=True if is_sum else None,
+        dtype_in=formats[0] if formats and kind == "gemm" else None,
+        layout=(first_group(_SMALL_LAYOUT, base) or "").lower() or None,
+        split_k=True if SPLIT_K.search(base) else None,
         tensor_cores="no",
     )
 
 
 def by_its_words(text: str) -> KernelName:
     """Return the little that a name of no known scheme tells: the sort of work, and the library."""
-    origin = next((name for name, pattern in _LLM_LIBRARIES if pattern.search(text)), None)
-    if origin is None and "cutlass" in text:
-        origin = "cutlass"
-    kind = kind_by_words(text)
-    if kind in (None, "pointwise", "reduction", "copy") and _PRODUCT.search(text):
-        kind = "reduction" if _SPLIT_K_SUM.search(text) else "gemm"
-    elif kind is None and re.search(r"(?<![a-z])conv(?:\d|_|olution)", text, re.IGNORECASE):
-        kind = "convolution"
-    arch, operand = _ARCH_WORD.search(text), _OPERAND_WORD.search(text)
+    head = head_of(text)
+    kind = kind_by_words(head)
+    if kind in (None, "pointwise", "reduction", "copy"):
+        if _SPLIT_K_SUM.search(head):
+            kind = "reduction"
+        elif _PRODUCT.search(head):
+            kind = "gemm"
+        elif _CONVOLUTION_WORD.search(head):
+            kind = "convolution"
+        elif _OTHER_WORK.search(head):
+            kind = "other"
     is_product = kind in ("gemm", "convolution")
     return KernelName(
-        origin=origin,
-        arch=f"sm{arch.group(1)}" if arch else None,
-        dtype_in=dtype_of(operand.group(1)) if operand and is_product else None,
+        origin=library_of(head),
         kind=kind,
-        direction=direction_of(text.partition("(")[0]),
-        tensor_cores="yes" if is_product and _TENSOR_WORD.search(text) else "unknown",
+        direction=direction_of(head.partition("<")[0]),
+        tensor_cores="yes" if is_product and _MATRIX_WORD.search(head) else "unknown",
     )

@@ -6,29 +6,34 @@ from typing import Final
 
 from tracetui.analysis.kernel_names.fields import dtype_of
 
-_ANONYMOUS: Final = re.compile(r"\(anonymous namespace\)::")
-_INTEGER: Final = re.compile(r"^(?:\([\w:]+\))?(-?\d+)(?:u|l|ul|ll|ull)?$")
+_INTEGER: Final = re.compile(r"^(-?\d+)(?:u|l|ul|ll|ull)?$")
 
 
 def split_template(text: str) -> tuple[str, str]:
     """Return a qualified name and its template arguments, without the parameter list.
 
-    ``void a::f<int, b<2> >(float*)`` gives ``("void a::f", "int, b<2> ")``. A name whose brackets
-    never close keeps what there is.
+    ``a::f<int, b<2> >(float*)`` gives ``("a::f", "int, b<2> ")``; of ``a<int>::f<2>(float*)`` the
+    arguments are those of ``f``. A name whose brackets never close keeps what there is.
     """
-    depth, opened = 0, -1
+    depth, opened, closed = 0, -1, -1
     for position, letter in enumerate(text):
         if letter == "<":
-            if depth == 0 and opened < 0:
+            if depth == 0:
                 opened = position
             depth += 1
         elif letter == ">" and depth:
             depth -= 1
-            if depth == 0:
-                return text[:opened], text[opened + 1 : position]
+            closed = position
         elif letter == "(" and depth == 0:
-            return text[:position], ""
-    return (text, "") if opened < 0 else (text[:opened], text[opened + 1 :])
+            text = text[:position]
+            break
+    if opened < 0:
+        return text, ""
+    if depth:
+        return text[:opened], text[opened + 1 :]
+    if text[closed + 1 :].strip():
+        return text, ""
+    return text[:opened], text[opened + 1 : closed]
 
 
 def top_level(arguments: str) -> list[str]:
@@ -49,18 +54,33 @@ def top_level(arguments: str) -> list[str]:
 @lru_cache(maxsize=4096)
 def template_parts(text: str) -> tuple[str, tuple[str, ...]]:
     """Return a C++ name's last word and its template arguments."""
-    plain = _ANONYMOUS.sub("", text).strip().removeprefix("void ")
-    path, arguments = split_template(plain)
-    base = path.rsplit("::", 1)[-1].strip()
-    return base, tuple(top_level(arguments)) if arguments.strip() else ()
+    path, arguments = split_template(text.strip())
+    return last_word(path), tuple(top_level(arguments)) if arguments.strip() else ()
+
+
+def last_word(path: str) -> str:
+    """Return the name at the end of a qualified one, without the type it may return."""
+    return path.rsplit("::", 1)[-1].strip().rpartition(" ")[2]
+
+
+def head_of(text: str) -> str:
+    """Return a C++ name with its template arguments and without its parameters."""
+    path, arguments = split_template(text)
+    return f"{path}<{arguments}>" if arguments else path
 
 
 def arguments_of(text: str, template: str) -> list[str]:
     """Return the arguments of the first use of a template inside a name; none without it."""
-    position = text.find(template + "<")
-    if position < 0:
+    start = text.find(template + "<")
+    if start < 0:
         return []
-    return top_level(split_template(text[position:])[1])
+    start += len(template) + 1
+    depth = 1
+    for position in range(start, len(text)):
+        depth += {"<": 1, ">": -1}.get(text[position], 0)
+        if not depth:
+            return top_level(text[start:position])
+    return top_level(text[start:])
 
 
 def dtypes_among(arguments: tuple[str, ...] | list[str]) -> list[str]:
