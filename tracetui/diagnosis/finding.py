@@ -76,6 +76,8 @@ def saved_together_ns(savings: tuple[Saving, ...], within: Intervals | None = No
     saved_ns = np.concatenate([np.empty(0, np.int64), *(each.saved_ns for each in savings)])
     kept = (end_ns > start_ns) & (saved_ns > 0)
     start_ns, end_ns, saved_ns = start_ns[kept], end_ns[kept], saved_ns[kept]
+    if not len(start_ns):
+        return 0
     order = np.argsort(start_ns, kind="stable")
     if within is None and bool((start_ns[order][1:] >= end_ns[order][:-1]).all()):
         return int(saved_ns.sum())

@@ -9,6 +9,7 @@ from tracetui.analysis.memo import once_per_trace
 from tracetui.analysis.steps import steps
 from tracetui.analysis.utilization import host_use, utilization
 from tracetui.model.arrays import NO_ID, Bools, Int64s
+from tracetui.model.intervals import Intervals, complement, difference, union
 from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
 
@@ -87,3 +88,57 @@ def device_work_in(trace: Trace, outer: Int64s) -> tuple[Int64s, Int64s]:
     device_ids, holder = device_ids[holder != NO_ID], holder[holder != NO_ID]
     order = np.argsort(trace.slices.ts_ns[device_ids], kind="stable")
     return device_ids[order], holder[order]
+
+
+@once_per_trace
+def device_span_ns(trace: Trace) -> int:
+    """Return the time from the first to the last device work; 0 without a device.
+
+    With several devices in one recording: of all of them together, since idle time is that of all.
+    """
+    uses = utilization(trace)
+    if not uses:
+        return 0
+    return max(use.end_ns for use in uses) - min(use.start_ns for use in uses)
+
+
+@once_per_trace
+def device_idle(trace: Trace) -> Intervals:
+    """Return when no device did anything, between the first and the last device work.
+
+    The time in which the profiler itself was at work is no idle time.
+    """
+    slices = trace.slices
+    uses = utilization(trace)
+    if not uses:
+        return union(np.empty(0, np.int64), np.empty(0, np.int64))
+    not_idle = slices.is_device_work() | (slices.kind == SliceKind.OVERHEAD)
+    busy = union(slices.ts_ns[not_idle], slices.end_ns[not_idle])
+    start_ns = min(use.start_ns for use in uses)
+    return complement(busy, start_ns, start_ns + device_span_ns(trace))
+
+
+def exposed(trace: Trace, device_ids: Int64s) -> Intervals:
+    """Return the time in which some copies ran and no kernel did."""
+    slices = trace.slices
+    kernels = slices.kind == SliceKind.KERNEL
+    return difference(
+        union(slices.ts_ns[device_ids], slices.end_ns[device_ids]),
+        union(slices.ts_ns[kernels], slices.end_ns[kernels]),
+    )
+
+
+def launch_of_work_at(trace: Trace, times_ns: Int64s) -> Int64s:
+    """Return the launch call of the device work that starts at each of some moments.
+
+    Of several, the call that began first; ``NO_ID`` where none is known.
+    """
+    slices = trace.slices
+    device_ids = np.flatnonzero(slices.is_device_work())
+    launch = links(trace).launch_id[device_ids].astype(np.int64)
+    called_ns = np.where(launch != NO_ID, slices.ts_ns[launch], np.iinfo(np.int64).max)
+    order = np.lexsort((called_ns, slices.ts_ns[device_ids]))
+    place = np.searchsorted(slices.ts_ns[device_ids[order]], times_ns)
+    place = np.minimum(place, len(order) - 1)
+    found: Int64s = launch[order[place]]
+    return np.where(slices.ts_ns[device_ids[order[place]]] == times_ns, found, NO_ID)

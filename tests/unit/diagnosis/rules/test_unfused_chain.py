@@ -1,0 +1,86 @@
+import pytest
+
+from tests.literal import Row, kernel, launch, trace_of
+from tracetui.diagnosis.rules.unfused_chain import UnfusedChain
+
+_US = 1_000
+_X = "[8192,3072]"
+_BF16 = '["c10::BFloat16","c10::BFloat16"]'
+_POINTWISE = "void at::native::vectorized_elementwise_kernel<4, {}, at::detail::Array<char*, 2>>"
+
+
+def _mlp(second: str = "aten::mul", second_shape: str = f"[{_X},{_X}]", *, between: bool = False):
+    """The known MLP: gelu of 93 us and mul of 92, then a product of 170."""
+    rows = [
+        Row("aten::gelu", 0, 10_000, shape=f"[{_X},[]]", types='["c10::BFloat16",""]'),
+        launch(1_000, 2_000, 1),
+        kernel(_POINTWISE.format("GeluCUDAKernelImpl"), 50 * _US, 93 * _US, 1),
+        Row(second, 10_000, 10_000, shape=second_shape, types=_BF16),
+        launch(11_000, 2_000, 2),
+        kernel(_POINTWISE.format("MulFunctor<float>"), 150 * _US, 92 * _US, 2),
+        Row("aten::mm", 20_000, 10_000, shape="[[8192,3072],[3072,768]]", types=_BF16),
+        launch(21_000, 2_000, 3),
+        kernel("ampere_bf16_s16816gemm_bf16_128x256_tn", 250 * _US, 170 * _US, 3),
+    ]
+    if between:
+        rows.append(kernel("ampere_bf16_s16816gemm_bf16_128x128_tn", 145 * _US, 2 * _US))
+    return trace_of(*rows)
+
+
+def test_gelu_and_mul_could_be_one_kernel():
+    trace = _mlp()
+    (found,) = UnfusedChain().check(trace)
+
+    # gelu reads one and writes one, mul reads two and writes one: 5 tensors of 8192 x 3072. One
+    # kernel would read two and write one. So two fifths go: 37.2 + 36.8 us; 96 MiB of bf16.
+    assert found.summary == (
+        "gelu + mul could be one kernel: once they run one after the other over the same elements,"
+        " for 185.00 µs, 52.1 % of device time; one would save 96.0 MiB of traffic each time"
+    )
+    assert found.gain_ns == 74_000
+    assert "torch.compile" in found.change
+    assert len(found.slices) == 2
+
+
+@pytest.mark.parametrize(
+    "trace",
+    [
+        pytest.param(_mlp("aten::mul", f"[{_X},[3072]]"), id="the second may read something else"),
+        pytest.param(_mlp("aten::mul", "[[64,64],[64,64]]"), id="other elements"),
+        pytest.param(_mlp(between=True), id="another kernel between"),
+        pytest.param(_mlp("aten::mm", "[[8192,3072],[3072,3072]]"), id="a product follows"),
+    ],
+)
+def test_where_they_do_not_follow_there_is_no_chain(trace):
+    assert not list(UnfusedChain().check(trace))
+
+
+def test_kernels_too_short_to_be_bound_by_memory_are_left_out():
+    trace = trace_of(
+        *(
+            row
+            for turn in range(10)
+            for row in (
+                Row("aten::gelu", turn * 10_000, 1_000, shape="[[64,64],[]]"),
+                launch(turn * 10_000 + 100, 100, 2 * turn + 1),
+                kernel(_POINTWISE.format("Gelu"), turn * 10_000 + 1_000, 1_000, 2 * turn + 1),
+                Row("aten::mul", turn * 10_000 + 1_000, 1_000, shape="[[64,64],[64,64]]"),
+                launch(turn * 10_000 + 1_100, 100, 2 * turn + 2),
+                kernel(_POINTWISE.format("Mul"), turn * 10_000 + 2_500, 1_000, 2 * turn + 2),
+            )
+        )
+    )
+    assert not list(UnfusedChain().check(trace))
+
+
+def test_a_backward_pass_is_left_alone():
+    rows: list[Row | tuple[str, int, int]] = [
+        ("autograd::engine::evaluate_function: MulBackward0", 0, 30_000),
+        Row("aten::mul", 1_000, 5_000, shape=f"[{_X},{_X}]"),
+        launch(2_000, 1_000, 1),
+        kernel(_POINTWISE.format("Mul"), 50 * _US, 93 * _US, 1),
+        Row("aten::mul", 10_000, 5_000, shape=f"[{_X},{_X}]"),
+        launch(11_000, 1_000, 2),
+        kernel(_POINTWISE.format("Mul"), 150 * _US, 92 * _US, 2),
+    ]
+    assert not list(UnfusedChain().check(trace_of(*rows)))
