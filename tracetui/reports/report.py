@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from tracetui.analysis.cost import counted_sums
+from tracetui.analysis.kernel_names import KernelName, decode
 from tracetui.analysis.kernels import kernel_stats, memop_stats
 from tracetui.analysis.memory import memory_use
 from tracetui.analysis.operators import (
@@ -22,7 +23,7 @@ from tracetui.analysis.operators import (
 )
 from tracetui.analysis.steps import steps
 from tracetui.analysis.utilization import DeviceUse, StreamIdle, host_use, utilization
-from tracetui.analysis.work_class import WorkClass, short_kernel_name
+from tracetui.analysis.work_class import WorkClass
 from tracetui.diagnosis.engine import findings
 from tracetui.format import microseconds
 from tracetui.model.arrays import NO_ID
@@ -346,7 +347,7 @@ def _kernels(report: TraceReport, limit: int | None) -> list[Row]:
     names = _names(trace, stats.name_id, limit)
     columns: dict[str, Any] = {
         "name": names,
-        "short_name": [short_kernel_name(name) for name in names],
+        "short_name": [decode(name).short_name for name in names],
         "class": [WorkClass(value).name.lower() for value in stats.work_class[:limit].tolist()],
         "calls": _numbers(stats.calls, limit),
         "total_us": _times(stats.total_ns, limit),
@@ -360,9 +361,25 @@ def _kernels(report: TraceReport, limit: int | None) -> list[Row]:
         ],
         "occupancy_theoretical_ratio": None,
         "occupancy_limiter": None,
-        "decoded": None,
+        "decoded": [_decoded(decode(name)) for name in names],
     }
     return _rows(columns, len(names))
+
+
+_SAID: Final = (
+    "origin", "arch", "dtype_in", "dtype_acc", "mma", "tile", "stages", "layout", "kind",
+    "direction",
+)  # fmt: skip
+
+
+def _decoded(said: KernelName) -> Row:
+    """Return what a kernel's name says, ``None`` for what it does not say."""
+    facts: Row = {key: getattr(said, key) for key in _SAID}
+    return {
+        **facts,
+        "operators": list(said.operators) or None,
+        "tensor_cores": said.tensor_cores,
+    }
 
 
 def _steps(report: TraceReport, limit: int | None) -> list[Row]:
