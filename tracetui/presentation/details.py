@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
+from tracetui.analysis.kernel_names import decode
 from tracetui.analysis.links import links
 from tracetui.format import count, duration
 from tracetui.model.arrays import NO_ID
 from tracetui.model.strings import clean_text
 from tracetui.model.trace import Trace
+from tracetui.presentation.kernel_names import name_facts
 
 _LINES_SHOWN: Final = 3
 _LETTERS_SHOWN: Final = 200
@@ -27,7 +29,10 @@ def detail_lines(trace: Trace, slice_id: int) -> list[str]:
         f"start     {duration(int(slices.ts_ns[slice_id]))}",
         f"duration  {duration(int(slices.dur_ns[slice_id]))}",
     ]
-    if not slices.is_device_work()[slice_id]:
+    if slices.is_device_work()[slice_id]:
+        facts = name_facts(decode(trace.name_of(slice_id)))
+        lines += [f"says      {facts}"] if facts else []
+    else:
         lines.append(f"self      {duration(int(links(trace).self_ns[slice_id]))}")
     lines += [f"category  {trace.categories[int(slices.category_id[slice_id])]}", track.title]
     lines += _parent_lines(trace, slice_id)
