@@ -1,7 +1,7 @@
 """Rows in, checked and sorted trace out: the one place that knows sorting and nesting."""
 
 from collections.abc import Iterable, Sequence
-from copy import deepcopy
+from copy import copy, deepcopy
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
@@ -232,6 +232,15 @@ class TraceBuilder:
             flow_id = self._flow_ids[text] = -2 - len(self.flow_names)
             self.flow_names.append(text)
         return flow_id
+
+    def copy(self) -> "TraceBuilder":
+        """Return a builder of the same rows and numbers, to which more can be added."""
+        twin = TraceBuilder()
+        for name, value in vars(self).items():
+            is_shared = name in ("devices", "base_ns", "details")
+            is_flat = isinstance(value, (list, dict))
+            setattr(twin, name, value if is_shared else copy(value) if is_flat else deepcopy(value))
+        return twin
 
     def build(self, origin: Origin) -> Trace:
         """Return the trace of all rows so far; nothing that was returned before changes."""

@@ -35,6 +35,19 @@ class ChunkTable:
         self.n_bytes.append(n_bytes)
         self.first_event.append(first_event)
 
+    def extend(self, later: "ChunkTable") -> None:
+        """Add the runs of a later part of the text."""
+        self.offset += later.offset
+        self.n_bytes += later.n_bytes
+        self.first_event += later.first_event
+
+    def drained(self) -> "ChunkTable":
+        """Return the runs so far, and hold none any more."""
+        taken = ChunkTable(list(self.offset), list(self.n_bytes), list(self.first_event))
+        for column in (self.offset, self.n_bytes, self.first_event):
+            column.clear()
+        return taken
+
 
 class FileArguments:
     """Finds events in the file, or in its unpacked text; gives up where the file has changed."""

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import repeat
 from typing import Any, Final
 
@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 import orjson
 
+from tracetui.model.arrays import NO_ID, Int64s
 from tracetui.model.builder import (
     AsyncMark,
     BeginEnd,
@@ -29,6 +30,8 @@ from tracetui.readers.pytorch import whole
 NO_NAME: Final = "(no name)"
 _EMPTY: Final = msgspec.Raw(b"")
 _SPACE: Final = re.compile(rb"\s+")
+_FLOW_PHASES: Final = ("s", "f", "t")
+_INT64_LIMIT: Final = 2**63
 _COUNTED_PHASES: Final = frozenset("RNDOPSTpFvVc(),=")
 """Legal phases that tracetui has no picture for."""
 
@@ -119,55 +122,68 @@ def _extent(raw: bytes) -> tuple[int, ...] | None:
     return tuple(whole(v, -1) for v in values) if isinstance(values, list) else None
 
 
+def _integers(values: list[Any], default: int) -> Int64s:
+    """Return numbers of any spelling as a column; ``default`` where one is none."""
+    try:
+        return np.fromiter(values, np.int64, len(values))
+    except (TypeError, ValueError, OverflowError):
+        return np.fromiter(map(whole, values, repeat(default)), np.int64, len(values))
+
+
 class Columns:
     """Feeds a builder with decoded events."""
 
     def __init__(self, builder: TraceBuilder) -> None:
         self._builder = builder
-        self._key_of: dict[tuple[Any, ...], tuple[int, str]] = {}
+        self._key_of: dict[tuple[Any, ...], int] = {}
         self._inputs_of: dict[tuple[bytes, ...], tuple[int, int]] = {}
         self._geometry_of: dict[tuple[Any, ...], int] = {}
 
-    def take(self, events: Sequence[Event], first_id: int, raw: Sequence[bytes] | None) -> None:
-        """Add the events; ``raw`` gives the text of each, for the counters among them."""
-        rows: list[tuple[Any, ...]] = []
-        starts: list[bytes] = []
-        lengths: list[bytes] = []
-        others: list[tuple[Event, int]] = []
-        key_of, default = self._key_of, NO_ARGUMENTS
-        for event_id, event in enumerate(events, first_id):
-            if event.ph != "X":
-                others.append((event, event_id))
-                continue
-            label = (event.cat, event.name, event.pid, event.tid)
-            try:
-                key = key_of[label][0]
-            except (KeyError, TypeError):
-                key = self._key(event)
-            given = event.args or default
-            starts.append(bytes(event.ts))
-            lengths.append(bytes(event.dur))
-            parent = given.python_parent_id
-            dims = given.dims or given.old_dims
-            rows.append(
-                (
-                    key,
-                    event_id,
-                    given.correlation,
-                    given.external_id or given.old_external_id,
-                    *(self._inputs(bytes(dims), given) if dims else (-1, -1)),
-                    self._geometry(given) if given.grid else -1,
-                    given.n_bytes,
-                    given.python_id,
-                    -1 if parent is None else parent,
-                    given.sequence,
-                )
-            )
+    def take(
+        self, events: Sequence[Event], first_id: int, texts: Callable[[], Sequence[bytes]]
+    ) -> None:
+        """Add the events.
+
+        Args:
+            events: As decoded.
+            first_id: The first one's number; the others count on from there.
+            texts: Gives the text of each; called where there are counters among them.
+        """
         self._builder.report.n_events += len(events)
-        if rows:
-            self._add_block(rows, starts, lengths)
-        if others:
-            self._take_others(others, first_id, raw)
+        phases = [event.ph for event in events]
+        if phases.count("X") == len(events):
+            self._take_complete(events, np.arange(first_id, first_id + len(events)))
+            return
+        complete = [event for event in events if event.ph == "X"]
+        if complete:
+            is_complete = np.fromiter((phase == "X" for phase in phases), bool, len(phases))
+            self._take_complete(complete, first_id + np.flatnonzero(is_complete))
+        flows = [event for event in events if event.ph in _FLOW_PHASES]
+        if flows:
+            self._take_flows(flows)
+        if len(complete) + len(flows) < len(events):
+            seen = ("X", *_FLOW_PHASES)
+            numbered = enumerate(events, first_id)
+            others = [(event, number) for number, event in numbered if event.ph not in seen]
+            self._take_others(others, first_id, texts() if "C" in phases else None)
+
+    def _keys(self, events: Sequence[Event]) -> list[int]:
+        try:
+            keys = [
+                self._key_of.get((event.cat, event.name, event.pid, event.tid)) for event in events
+            ]
+        except TypeError:  # a list or an object where a text belongs
+            return [self._known_key(event) for event in events]
+        return [
+            self._known_key(event) if key is None else key
+            for key, event in zip(keys, events, strict=True)
+        ]
+
+    def _known_key(self, event: Event) -> int:
+        try:
+            return self._key_of[event.cat, event.name, event.pid, event.tid]
+        except (KeyError, TypeError):
+            return self._key(event)
 
     def _key(self, event: Event, *, is_async: bool = False) -> int:
         name = event.name
@@ -178,13 +194,14 @@ class Columns:
         )
         if not is_async:
             try:
-                self._key_of[event.cat, event.name, event.pid, event.tid] = (key, text)
+                self._key_of[event.cat, event.name, event.pid, event.tid] = key
             except TypeError:
                 return key
         return key
 
-    def _inputs(self, dims: bytes, given: Arguments) -> tuple[int, int]:
+    def _inputs(self, given: Arguments) -> tuple[int, int]:
         """Return the ids of an operator's shapes and of all that is said of its inputs."""
+        dims = bytes(given.dims or given.old_dims)
         label = (dims, bytes(given.types), bytes(given.values), bytes(given.strides))
         ids = self._inputs_of.get(label)
         if ids is None:
@@ -222,48 +239,47 @@ class Columns:
             )
         return geometry_id
 
-    def _add_block(
-        self, rows: list[tuple[Any, ...]], starts: list[bytes], lengths: list[bytes]
-    ) -> None:
-        ts_ns, without_start = nanosecond_column(starts)
-        dur_ns, without_length = nanosecond_column(lengths)
-        flags = np.zeros(len(rows), np.uint8)
+    def _take_complete(self, events: Sequence[Event], event_id: Int64s) -> None:
+        n = len(events)
+        ts_ns, without_start = nanosecond_column([event.ts for event in events])
+        dur_ns, without_length = nanosecond_column([event.dur for event in events])
+        flags = np.zeros(n, np.uint8)
         flags[without_length] = SliceFlag.NO_DURATION
         flags[dur_ns < 0] = SliceFlag.NEGATIVE_DURATION
-        columns = [list(column) for column in zip(*rows, strict=True)]
-        kept = np.ones(len(rows), bool)
+        kept = np.ones(n, bool)
         kept[without_start] = False
         for row in without_start:
-            self._skip_time(starts[row])
-
-        def integers(index: int, default: int, dtype: type[Any] = np.int64) -> Any:
-            try:
-                column = np.array(columns[index], dtype)
-            except (TypeError, ValueError, OverflowError):
-                column = np.fromiter(
-                    map(whole, columns[index], repeat(default)), np.int64, len(rows)
-                ).astype(dtype)
-            return column[kept]
-
-        self._builder.report.n_complete += int(kept.sum())
-        self._builder.blocks.append(
-            EventBlock(
-                key=integers(0, 0, np.int32),
-                ts_ns=ts_ns[kept],
-                dur_ns=np.maximum(dur_ns, 0)[kept],
-                event_id=integers(1, 0),
-                correlation=integers(2, 0),
-                external_id=integers(3, 0),
-                shape_id=integers(4, -1, np.int32),
-                signature_id=integers(5, -1, np.int32),
-                geometry_id=integers(6, -1, np.int32),
-                n_bytes=integers(7, -1),
-                python_id=integers(8, -1),
-                python_parent_id=integers(9, -1),
-                sequence=integers(10, -1),
-                flags=flags[kept],
-            )
-        )
+            self._skip_time(bytes(events[row].ts))
+        given = [event.args or NO_ARGUMENTS for event in events]
+        shape_id, signature_id, geometry_id = (np.full(n, NO_ID, np.int32) for _ in range(3))
+        for row, each in enumerate(given):
+            if each.dims or each.old_dims:
+                shape_id[row], signature_id[row] = self._inputs(each)
+            elif each.grid:
+                geometry_id[row] = self._geometry(each)
+        parents = [each.python_parent_id for each in given]
+        columns: dict[str, Any] = {
+            "correlation": _integers([each.correlation for each in given], 0),
+            "external_id": _integers(
+                [each.external_id or each.old_external_id for each in given], 0
+            ),
+            "n_bytes": _integers([each.n_bytes for each in given], -1),
+            "python_id": _integers([each.python_id for each in given], -1),
+            "python_parent_id": _integers([-1 if id is None else id for id in parents], -1),
+            "sequence": _integers([each.sequence for each in given], -1),
+            "key": np.array(self._keys(events), np.int32),
+            "ts_ns": ts_ns,
+            "dur_ns": np.maximum(dur_ns, 0),
+            "event_id": event_id,
+            "shape_id": shape_id,
+            "signature_id": signature_id,
+            "geometry_id": geometry_id,
+            "flags": flags,
+        }
+        if without_start:
+            columns = {name: column[kept] for name, column in columns.items()}
+        self._builder.report.n_complete += len(columns["key"])
+        self._builder.blocks.append(EventBlock(**columns))
 
     def _skip_time(self, text: bytes) -> None:
         missing = not text or text == b"null"
@@ -274,9 +290,8 @@ class Columns:
         self, others: list[tuple[Event, int]], first_id: int, raw: Sequence[bytes] | None
     ) -> None:
         report = self._builder.report
-        ts_ns, without = nanosecond_column([bytes(event.ts) for event, _ in others])
+        ts_ns, without = nanosecond_column([event.ts for event, _ in others])
         untimed = set(without)
-        flows: list[tuple[int, int, int, str]] = []
         for row, (event, event_id) in enumerate(others):
             phase = event.ph
             if phase == "M":
@@ -284,30 +299,19 @@ class Columns:
             elif not isinstance(phase, str) or not phase:
                 if not _is_empty(event):
                     report.skipped["event without a phase"] += 1
-            elif phase in "sftBEbneiIC":
+            elif phase in "BEbneiIC":
                 if row in untimed:
                     self._skip_time(bytes(event.ts))
                 else:
                     text = raw[event_id - first_id] if phase == "C" and raw is not None else None
-                    self._take_timed(event, int(ts_ns[row]), event_id, text, flows)
+                    self._take_timed(event, int(ts_ns[row]), event_id, text)
             else:
                 known = phase in _COUNTED_PHASES
                 report.other_phases[phase if known else f"unknown phase {phase[:8]}"] += 1
-        self._add_flows([flow for flow in flows if flow[3] != "t"])
 
-    def _take_timed(
-        self,
-        event: Event,
-        at: int,
-        event_id: int,
-        raw: bytes | None,
-        flows: list[tuple[int, int, int, str]],
-    ) -> None:
+    def _take_timed(self, event: Event, at: int, event_id: int, raw: bytes | None) -> None:
         phase = event.ph
-        if phase in "sft":
-            self._builder.report.n_flows += 1
-            flows.append((self._key(event), self._flow(event.id), at, phase))
-        elif phase in "BE":
+        if phase in "BE":
             self._builder.begin_ends.append(BeginEnd(phase == "B", self._key(event), at, event_id))
         elif phase in "be":
             key = self._key(event, is_async=True)
@@ -319,17 +323,26 @@ class Columns:
         else:
             self._instant(event, at, event_id)
 
-    def _add_flows(self, flows: list[tuple[int, int, int, str]]) -> None:
-        if flows:
-            keys, ids, times, phases = zip(*flows, strict=True)
-            self._builder.flow_blocks.append(
-                FlowBlock(
-                    np.array(keys, np.int32),
-                    np.array(ids, np.int64),
-                    np.array(times, np.int64),
-                    np.array([phase == "s" for phase in phases], bool),
-                )
+    def _take_flows(self, flows: Sequence[Event]) -> None:
+        """Add the ends of arrows; what an arrow passes on its way is counted and not drawn."""
+        ts_ns, without = nanosecond_column([event.ts for event in flows])
+        kept = np.fromiter((event.ph != "t" for event in flows), bool, len(flows))
+        for row in without:
+            self._skip_time(bytes(flows[row].ts))
+            kept[row] = False
+        self._builder.report.n_flows += len(flows) - len(without)
+        ids = [
+            flow_id if type(flow_id) is int and 0 <= flow_id < _INT64_LIMIT else self._flow(flow_id)
+            for flow_id in (event.id for event in flows)
+        ]
+        self._builder.flow_blocks.append(
+            FlowBlock(
+                np.array(self._keys(flows), np.int32)[kept],
+                np.array(ids, np.int64)[kept],
+                ts_ns[kept],
+                np.fromiter((event.ph == "s" for event in flows), bool, len(flows))[kept],
             )
+        )
 
     def _flow(self, flow_id: object) -> int:
         number = whole(flow_id, -1)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 import numpy as np
+from msgspec import Raw
 
 from tracetui.model.arrays import Int64s
 
@@ -25,7 +26,7 @@ def nanoseconds(text: bytes) -> int | None:
         return None
 
 
-def nanosecond_column(texts: Sequence[bytes]) -> tuple[Int64s, list[int]]:
+def nanosecond_column(texts: Sequence[bytes | Raw]) -> tuple[Int64s, list[int]]:
     """Return all times at once, and the rows that hold no number (as 0).
 
     Texts of one layout (only digits, the point at one place from the right) are turned into
@@ -46,7 +47,7 @@ def nanosecond_column(texts: Sequence[bytes]) -> tuple[Int64s, list[int]]:
             _digits(block, rows, point, result, done)
     bad = []
     for row in np.flatnonzero(~done).tolist():
-        value = nanoseconds(texts[row])
+        value = nanoseconds(bytes(texts[row]))
         if value is None:
             bad.append(row)
         else:

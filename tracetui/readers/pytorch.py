@@ -1,10 +1,13 @@
 """What torch.profiler adds to the trace-event format."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
+from tracetui.model.builder import TraceBuilder
 from tracetui.model.device import DeviceSpec
 from tracetui.model.strings import clean_text
+
+_BASE_TIME: Final = "baseTimeNanoseconds"
 
 
 def whole(value: object, default: int) -> int:
@@ -57,3 +60,10 @@ def producer(metadata: Mapping[str, Any], categories: set[str]) -> str:
     if {"cpu_op", "user_annotation", "kernel", "operator"} & known or "schemaVersion" in metadata:
         return "torch.profiler"
     return "another producer"
+
+
+def add_metadata(builder: TraceBuilder, values: Mapping[str, Any]) -> None:
+    """Take what a file says of itself, cleaned; the last word wins."""
+    builder.metadata.update(values)
+    builder.base_ns = whole(builder.metadata.get(_BASE_TIME), 0)
+    builder.devices = devices(builder.metadata)

@@ -19,6 +19,8 @@ _PACKED_BLOCK: Final = 8 << 10
 _GZIP: Final = b"\x1f\x8b"
 _ZIP: Final = b"PK\x03\x04"
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+_MAX_PACKING: Final = 1100
+"""More than this many times deflate packs nothing."""
 _GZIP_WINDOW: Final = 31
 """zlib's word for "expect a gzip header and check its sum"."""
 
@@ -41,16 +43,41 @@ class ByteSource:
         """Return whether offsets into the text are not offsets into the file."""
         return self.is_gzip or self.is_zip
 
-    def blocks(self) -> Iterator[bytes]:
-        """Yield the text in pieces, without a byte order mark."""
+    @property
+    def n_text_bytes(self) -> int | None:
+        """Return about how long the unpacked text is, or ``None`` where nothing tells."""
+        if self.is_zip:
+            return None
+        if not self.is_gzip:
+            return self.n_bytes_total
+        with self.path.open("rb") as file:
+            file.seek(max(self.n_bytes_total - 4, 0))
+            # The last member's own count, modulo 2**32: too low where there are several, never high
+            # unless the file is cut off.
+            n_text = int.from_bytes(file.read(4), "little")
+        return n_text if n_text <= self.n_bytes_total * _MAX_PACKING else None
+
+    def blocks(self, start: int = 0) -> Iterator[bytes]:
+        """Yield the text in pieces, without a byte order mark.
+
+        Args:
+            start: Where in the text to begin; what stands before is unpacked and passed over.
+        """
+        if start and not self.is_compressed:
+            with self.path.open("rb") as file:
+                file.seek(start)
+                yield from self._file_blocks(file)
+            return
         is_first = True
         for block in self._raw_blocks():
             if is_first:
                 is_first = False
-                if block.startswith(_BYTE_ORDER_MARK):
-                    yield block[len(_BYTE_ORDER_MARK) :]
-                    continue
-            yield block
+                block = block.removeprefix(_BYTE_ORDER_MARK)  # noqa: PLW2901
+            if start >= len(block):
+                start -= len(block)
+            else:
+                yield block[start:] if start else block
+                start = 0
 
     def _raw_blocks(self) -> Iterator[bytes]:
         if self.is_zip:
