@@ -26,7 +26,19 @@ def _is_flat(value: Any) -> bool:
     return not isinstance(value, list) or not any(isinstance(each, dict) for each in value)
 
 
+def _spread(row: Row) -> Row:
+    """Return a row with a column for each part of a value that has named parts."""
+    spread: Row = {}
+    for name, value in row.items():
+        if isinstance(value, dict):
+            spread |= {f"{name}_{part}": own for part, own in value.items()}
+        else:
+            spread[name] = value
+    return spread
+
+
 def _write(path: Path, rows: list[Row]) -> None:
+    rows = [_spread(row) for row in rows]
     columns = [name for name, value in rows[0].items() if _is_flat(value)]
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")

@@ -49,3 +49,12 @@ def test_name_cannot_be_a_formula(tmp_path):
     write_csv_files(TraceReport(trace_of(('=HYPERLINK("x")', 0, 5))), tmp_path)
 
     assert _read(tmp_path / "operators.csv")[0]["name"] == '\'=HYPERLINK("x")'
+
+
+def test_what_a_kernels_name_says_has_columns_of_its_own(tmp_path):
+    write_csv_files(TraceReport(one_launch()), tmp_path)
+    gemm = _read(tmp_path / "kernels.csv")[0]
+
+    assert gemm["name"] == "ampere_sgemm_128x64_tn"
+    assert (gemm["decoded_dtype_in"], gemm["decoded_tile"]) == ("fp32", "128x64")
+    assert gemm["decoded_stages"] == ""

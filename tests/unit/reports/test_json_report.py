@@ -151,6 +151,29 @@ def test_idle_adds_up_to_the_device_s_idle_time():
     assert sum(idle.values()) == Decimal("1.000")
 
 
+def test_decoded_says_what_a_kernels_name_says_and_null_for_the_rest():
+    gemm, fill = load(one_launch())["kernels"]
+
+    assert gemm["decoded"] == {
+        "origin": "cublas",
+        "arch": "sm80",
+        "dtype_in": "fp32",
+        "dtype_acc": "fp32",
+        "mma": None,
+        "tile": "128x64",
+        "stages": None,
+        "layout": "tn",
+        "kind": "gemm",
+        "direction": None,
+        "operators": None,
+        "tensor_cores": "no",
+    }
+    assert {key for key, value in fill["decoded"].items() if value is not None} == {
+        "kind",
+        "tensor_cores",
+    }
+
+
 def test_kernel_and_copy_rows():
     document = load(one_launch())
     gemm = document["kernels"][0]
