@@ -46,7 +46,12 @@ class TimeUnit(Enum):
 
 
 def time_cell(ns: int | None, unit: TimeUnit) -> str:
-    """Return nanoseconds for a column: without the unit where all of the column have the same."""
+    """Return nanoseconds for a column: without the unit where all of the column have the same.
+
+    Nothing at all is a bare zero, so that a column of few figures stays quiet.
+    """
+    if ns == 0:
+        return "0"
     if ns is None or unit is TimeUnit.AUTO:
         return duration(ns)
     if unit is TimeUnit.MICROSECONDS:
@@ -82,6 +87,28 @@ def size(n_bytes: int | None) -> str:
         if amount >= unit:
             return f"{n_bytes / unit:.1f} {name}"
     return f"{n_bytes} B"
+
+
+_METRIC: Final = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+
+
+def metric(amount: float | None, unit: str) -> str:
+    """Return an amount with three digits and a decimal prefix, as in ``203 TFLOP/s``."""
+    if amount is None:
+        return NOT_MEASURED
+    if not amount:
+        return f"0 {unit}"
+    for scale, prefix in _METRIC:
+        # What rounds up to a thousand of a prefix is one of the next.
+        if abs(amount) >= scale * 0.9995:
+            return f"{_three_digits(amount / scale)} {prefix}{unit}"
+    return f"{_three_digits(amount)} {unit}"
+
+
+def _three_digits(number: float) -> str:
+    if abs(number) >= 99.95:
+        return f"{number:.0f}"
+    return f"{number:.1f}" if abs(number) >= 9.995 else f"{number:.2f}"
 
 
 def middle_ellipsis(text: str, width: int) -> str:

@@ -34,7 +34,7 @@ def test_a_key_with_two_meanings_is_found():
 
 
 def test_the_global_keys_of_the_table_are_those_of_the_screens():
-    assert _names(GLOBAL) == _bound(MainScreen, TraceTuiApp) | {"ctrl+p"}
+    assert _names(GLOBAL) == _bound(MainScreen, TraceTuiApp) | {"ctrl+p", "tab"}
 
 
 async def test_each_views_keys_in_the_table_are_those_that_work_with_its_focus(gpu_file):

@@ -224,9 +224,11 @@ async def test_the_status_tells_what_is_selected_and_who_launched_it(gpu_trace):
         await pilot.press("l")
         assert f"3.000 ms  GPU 0 stream 7  at 2.000 ms  {GEMM}" in app.screen_text
         # The launch call ends at 1.6 ms, the kernel starts at 2.0 ms.
+        await pilot.resize_terminal(109, 30)
+        await pilot.pause()
         assert "launched by aten::mm · launch 100.00 µs · queued 400.00 µs" in app.screen_text
-        # A cell is 20 ms / 98; the kernel begins in the last fifth of one.
-        assert "1 kernel here, 20.0 % busy" in app.screen_text
+        # A cell is 20 ms / 87 = 229.9 us: the kernel begins in cell 8, 1.839-2.069 ms.
+        assert "1 kernel here, 30.0 % busy" in app.screen_text
 
 
 async def test_pin_fold_hide_and_show(gpu_trace):

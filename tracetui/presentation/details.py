@@ -61,6 +61,13 @@ def _link_lines(trace: Trace, slice_id: int) -> Iterator[str]:
     ):
         if found != NO_ID:
             yield f"{title:<9} {trace.name_of(found)}"
+    launch = int(link.launch_id[slice_id])
+    if launch != NO_ID:
+        slices = trace.slices
+        yield f"launching {duration(int(slices.dur_ns[launch]))}"
+        queued_ns = int(slices.ts_ns[slice_id] - slices.ts_ns[launch] - slices.dur_ns[launch])
+        if queued_ns >= 0:
+            yield f"queued    {duration(queued_ns)}"
     launched = link.device_slices_of(slice_id)
     for below in launched[:_LINKS_SHOWN].tolist():
         yield f"launches  {trace.name_of(below)}  {duration(int(trace.slices.dur_ns[below]))}"

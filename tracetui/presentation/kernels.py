@@ -8,14 +8,27 @@ import numpy as np
 
 from tracetui.analysis.kernels import KernelStats, device_stats
 from tracetui.analysis.work_class import WorkClass, short_kernel_name
-from tracetui.format import NOT_MEASURED, TimeUnit, count, duration, percent, size, time_cell
+from tracetui.format import (
+    NOT_MEASURED,
+    TimeUnit,
+    count,
+    duration,
+    middle_ellipsis,
+    percent,
+    size,
+    time_cell,
+)
 from tracetui.model.arrays import NO_ID, Float64s, Int64s, group_sums
 from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
 from tracetui.presentation.scope import Scope
-from tracetui.presentation.table import Column, Table, shortened
+from tracetui.presentation.table import Column, Table
 
 _N_BINS = 24
+_SUMMARY_NAME_WIDTH = 24
+_LEAST_BARS = 8
+_SPREAD_TEXT_WIDTH = 24
+"""Cells that the shortest and the longest run take beside the histogram."""
 _HEIGHTS = " ▁▂▃▄▅▆▇█"
 _MISLEADING = 1.2
 """A mean this much above the median tells of a few long runs, not of the typical one."""
@@ -72,14 +85,15 @@ class KernelTable:
         n_kernels = int((kinds == SliceKind.KERNEL).sum())
         said = [_amount(n_kernels, "kernel", "kernels")] if n_kernels else []
         if n_kernels < n_calls:
-            said.append(_amount(n_calls - n_kernels, "copy or memset", "copies and memsets"))
+            said.append(_amount(n_calls - n_kernels, "copy", "copies"))
+        said.append(_amount(len(stats), "name", "names"))
         total = int(stats.total_ns.sum())
         top = int(np.argmax(stats.total_ns))
         share = int(stats.total_ns[top]) / total if total else None
+        name = short_kernel_name(self.trace.names[int(stats.name_id[top])])
         return (
-            f"{' and '.join(said)} of {_amount(len(stats), 'name', 'names')}{words}, "
-            f"{duration(total)} in sum; {percent(share)} in "
-            f"{short_kernel_name(self.trace.names[int(stats.name_id[top])])}"
+            f"{', '.join(said)}{words}: {duration(total)} in sum, {percent(share)} in "
+            f"{middle_ellipsis(name, _SUMMARY_NAME_WIDTH)}"
         )
 
     def work_class(self, place: int) -> int:
@@ -107,15 +121,16 @@ class KernelTable:
         rows = stats.instances(int(stats.name_id[row]))
         dur_ns = self.inside_ns[rows]
         mean, median = float(stats.mean_ns[row]), float(stats.median_ns[row])
-        warning = "   mean misleads: a few runs are long" if mean > _MISLEADING * median else ""
+        warning = "; the mean misleads: a few runs are long" if mean > _MISLEADING * median else ""
         low, high = int(dur_ns.min()), int(dur_ns.max())
         operators = ", ".join(stats.operators[row]) or "no operator in this file"
+        n_bars = max(min(width - _SPREAD_TEXT_WIDTH, _N_BINS), _LEAST_BARS)
         return [
-            shortened(trace.names[int(stats.name_id[row])], width),
+            trace.names[int(stats.name_id[row])],
+            f"launched by {operators}",
             f"mean {duration(round(mean))}  median {duration(round(median))}{warning}",
-            f"{duration(low)} {histogram(dur_ns)} {duration(high)}   runs by duration",
-            f"over time {history(dur_ns, max(width - 12, 8))}",
-            shortened(f"launched by {operators}", width),
+            f"{duration(low)} {histogram(dur_ns, n_bars)} {duration(high)}",
+            f"over time {history(dur_ns, max(width - len('over time '), _LEAST_BARS))}",
         ]
 
 
@@ -123,13 +138,13 @@ def _amount(n: int, one: str, more: str) -> str:
     return f"{count(n)} {one if n == 1 else more}"
 
 
-def histogram(dur_ns: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> str:
+def histogram(dur_ns: Int64s, n_bins: int = _N_BINS) -> str:
     """Return how many runs fall into each of the equal spans from shortest to longest."""
-    counts, _ = np.histogram(dur_ns, bins=_N_BINS)
+    counts, _ = np.histogram(dur_ns, bins=n_bins)
     return _bars(counts.astype(float))
 
 
-def history(dur_ns: np.ndarray[tuple[int, ...], np.dtype[np.int64]], width: int) -> str:
+def history(dur_ns: Int64s, width: int) -> str:
     """Return the runs in order of time, the longest of those that share a cell."""
     parts = np.array_split(dur_ns, min(width, len(dur_ns)))
     return _bars(np.array([part.max() for part in parts], float))

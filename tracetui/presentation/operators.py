@@ -268,13 +268,13 @@ class OperatorTree:
             mark = "▾" if self.tree.is_open[node] else "▸"
         space = indent(int(calls.depth[node]), _MAX_INDENT)
         times = int(calls.times[node])
-        name = self.label(node)
         shown = self._columns[: self._n_in_sight(width)]
         return laid_out(
-            f"{space}{mark} {name}" + (f"  x{count(times)}" if times > 1 else ""),
+            self.label(node),
             [column.cell(node) for column in shown],
             [column.width for column in shown],
             width,
+            lead=f"{space}{mark} " + (f"{count(times)}x " if times > 1 else ""),
         )
 
     def label(self, node: int) -> str:
@@ -286,6 +286,10 @@ class OperatorTree:
     def name(self, node: int) -> str:
         """Return a row's full name."""
         return self.trace.names[int(self.calls.name_id[node])]
+
+    def n_calls(self, node: int) -> int:
+        """Return how many calls a row adds up."""
+        return int(self.calls.calls[node])
 
     def slice_at(self, node: int) -> int:
         """Return a row's first call."""
@@ -362,6 +366,10 @@ class OperatorTable:
     def name(self, place: int) -> str:
         """Return a row's full name."""
         return self.trace.names[int(self.sums.name_id[int(self.table.order[place])])]
+
+    def n_calls(self, place: int) -> int:
+        """Return how many calls a row adds up."""
+        return int(self.sums.calls[int(self.table.order[place])])
 
     def slice_at(self, place: int) -> int:
         """Return a row's first call."""

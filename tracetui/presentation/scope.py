@@ -6,7 +6,6 @@ import numpy as np
 
 from tracetui.analysis.links import links
 from tracetui.analysis.slice_sums import SliceSums, slice_sums, slice_sums_within, touching
-from tracetui.format import duration
 from tracetui.model.arrays import Bools, Int64s
 from tracetui.model.trace import Trace
 from tracetui.presentation.query import parse_query
@@ -26,14 +25,9 @@ class Scope:
 
     @property
     def words(self) -> str:
-        """Return what it leaves out, as the end of a sentence; nothing for the whole trace."""
-        words = ""
-        if self.span_ns is not None:
-            start_ns, end_ns = self.span_ns
-            words += f" in the range of {duration(end_ns - start_ns)}"
-        if self.filter_text:
-            words += f" that pass the filter {self.filter_text}"
-        return words
+        """Return what holds for it, to stand behind a noun; nothing for the whole trace."""
+        words = "" if self.span_ns is None else " in the range"
+        return words + (" that pass the filter" if self.filter_text else "")
 
     def sums(self, trace: Trace) -> SliceSums:
         """Return what each slice adds to a table."""

@@ -12,6 +12,8 @@ from tracetui.model.arrays import Bools, Int64s
 
 MIN_NAME_WIDTH: Final = 16
 """Columns leave the name of a row at least so many cells."""
+_LEAST_WRAP_WIDTH: Final = 8
+"""Narrower lines are not indented."""
 _ELLIPSIS: Final = "…"
 
 
@@ -132,10 +134,15 @@ def n_fitting(widths: Sequence[int], width: int) -> int:
     return n
 
 
-def laid_out(name: str, cells: Sequence[str], widths: Sequence[int], width: int) -> str:
-    """Return the name on the left, in what room the cells leave, and the cells on the right."""
+def laid_out(
+    name: str, cells: Sequence[str], widths: Sequence[int], width: int, *, lead: str = ""
+) -> str:
+    """Return the name on the left, in what room the cells leave, and the cells on the right.
+
+    ``lead`` stands before the name and is not shortened with it.
+    """
     name_width = max(width - sum(widths), 1)
-    shown = shortened(name, name_width - 1)
+    shown = shortened(lead + shortened(name, name_width - 1 - cell_width(lead)), name_width - 1)
     text = shown + " " * (name_width - cell_width(shown))
     return text + "".join(
         " " * (size - cell_width(cell)) + cell for cell, size in zip(cells, widths, strict=True)
@@ -155,6 +162,31 @@ def shortened(text: str, width: int) -> str:
         return _ELLIPSIS[: max(width, 0)]
     tail = _fitting(text[::-1], (width - 1) // 2)[::-1]
     return f"{_fitting(text, width - 1 - cell_width(tail))}{_ELLIPSIS}{tail}"
+
+
+def cut_off(text: str, width: int) -> str:
+    """Return a sentence cut at its end to at most ``width`` cells; a name is better ``shortened``."""
+    if cell_width(text) <= width:
+        return text
+    return f"{_fitting(text, width - 1)}{_ELLIPSIS}" if width > 0 else ""
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Return a text in lines of at most ``width`` cells, all but the first indented.
+
+    Lines end at a space where there is one in their second half, else anywhere.
+    """
+    lines, indent = [], ""
+    rest = text
+    while cell_width(rest) > width - len(indent) > 0:
+        part = _fitting(rest, width - len(indent)) or rest[0]
+        space = part.rfind(" ")
+        if space >= len(part) // 2:
+            part = part[: space + 1]
+        lines.append(indent + part.rstrip())
+        rest = rest[len(part) :]
+        indent = "  " if width > _LEAST_WRAP_WIDTH else ""
+    return [*lines, indent + rest]
 
 
 def _fitting(text: str, width: int) -> str:

@@ -61,7 +61,7 @@ def test_rows_show_shapes_where_these_tell_them_apart() -> None:
 def test_equal_siblings_say_how_many_they_are() -> None:
     trace = trace_of(*(("aten::mm", 10 * at, 5) for at in range(12)))
     tree = OperatorTree.of(trace, Shape.EQUAL_SIBLINGS)
-    assert tree.line(0, 100).startswith("  aten::mm  x12  ")
+    assert tree.line(0, 100).startswith("  12x aten::mm  ")
     assert tree.summary.startswith("12 host slices in 1 rows, by instance, equal siblings as one")
 
 
@@ -112,14 +112,14 @@ def test_a_filter_keeps_calls_that_match_and_what_launched_a_matching_kernel() -
         "aten::mm", "aten::add",
     ]  # fmt: skip
     nothing = OperatorTree.of(trace, scope=Scope("name:nowhere"))
-    assert nothing.summary == "0 host slices that pass the filter name:nowhere"
+    assert nothing.summary == "0 host slices that pass the filter"
     with pytest.raises(UsageError):
         OperatorTree.of(trace, scope=Scope("dur>fast"))
 
 
 def test_a_range_counts_what_lies_in_it_and_says_so() -> None:
     tree = OperatorTree.of(device_trace(), scope=Scope(span_ns=(60_000, 205_000)))
-    assert tree.summary.startswith("2 host slices in 2 rows in the range of 145.00 µs")
+    assert tree.summary.startswith("2 host slices in 2 rows in the range, merged by path")
     assert names(tree) == ["aten::mm", "aten::add"]
     # 60-100 us of the call, 60-80 us of its kernel.
     assert tree.line(0, 120).split()[1:] == ["1", "40.00", "µs", "40.00", "µs",

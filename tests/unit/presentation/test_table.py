@@ -1,8 +1,19 @@
 """Order, filter and names of a table."""
 
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tracetui.presentation.table import Column, Table, cell_width, shortened, told_apart
+from tracetui.presentation.table import (
+    Column,
+    Table,
+    cell_width,
+    laid_out,
+    n_fitting,
+    shortened,
+    told_apart,
+    wrapped,
+)
 
 
 def small_table() -> Table:
@@ -69,3 +80,27 @@ def test_different_names_that_shorten_alike_are_numbered() -> None:
         "ab…gh#1",
     ]
     assert told_apart(["one", "two"], 7) == ["one", "two"]
+
+
+def test_lines_wrap_at_spaces_or_anywhere_and_lose_nothing() -> None:
+    assert wrapped("short", 10) == ["short"]
+    assert wrapped("a name of some words", 12) == ["a name of", "  some words"]
+    assert wrapped("abcdefghijklmnopqrst", 10) == ["abcdefghij", "  klmnopqr", "  st"]
+    assert "".join(line.strip() for line in wrapped("漢字" * 9, 10)) == "漢字" * 9
+    assert all(cell_width(line) <= 10 for line in wrapped("漢字" * 9, 10))
+    assert wrapped("anything", 0) == ["anything"]
+
+
+@given(st.text(alphabet="ab 漢c", max_size=60), st.integers(2, 30))
+def test_wrapping_keeps_every_letter_and_the_width(text: str, width: int) -> None:
+    lines = wrapped(text, width)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+    assert all(cell_width(line) <= width for line in lines)
+
+
+def test_columns_leave_the_name_its_room() -> None:
+    # Of 60 cells the name keeps a third.
+    assert n_fitting([10, 10, 10, 10, 10], 60) == 4
+    assert n_fitting([10, 10], 20) == 0
+    assert laid_out("a long name of a row", ["1", "22"], [4, 5], 24) == "a long … a row    1   22"
+    assert laid_out("long name", ["1"], [4], 12, lead="  ▾ ") == "  ▾ l…e    1"

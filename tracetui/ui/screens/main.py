@@ -19,6 +19,8 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import ContentSwitcher, Static
 
+from tracetui.diagnosis.engine import findings
+from tracetui.diagnosis.finding import Finding
 from tracetui.errors import TraceTuiError
 from tracetui.format import count, duration, middle_ellipsis, size
 from tracetui.model.arrays import NO_ID
@@ -75,6 +77,8 @@ class Document:
     jumps: list[Spot] = field(default_factory=list)
     jump: int = 0
     marks: list[Spot] = field(default_factory=list)
+    finding: int = -1
+    """Which finding ``}`` went to last; -1 before the first."""
     place: Place | None = None
     """Where to come back to, until the user goes anywhere."""
     stop: Event = field(default_factory=Event)
@@ -133,6 +137,8 @@ class MainScreen(Screen[None]):
         Binding("backslash", "clear_filter", "Clear filter"),
         Binding("right_square_bracket", "follow(1)", "Follow"),
         Binding("left_square_bracket", "follow(-1)", "Follow back"),
+        Binding("right_curly_bracket", "finding(1)", "Next finding"),
+        Binding("left_curly_bracket", "finding(-1)", "Previous finding"),
         Binding("less_than_sign", "jump(-1)", "Back"),
         Binding("greater_than_sign", "jump(1)", "Forward"),
         Binding("m", "mark", "Mark"),
@@ -156,6 +162,15 @@ class MainScreen(Screen[None]):
         document: Document
         trace: Trace | None
         error: str = ""
+
+    @dataclass
+    class FindingsReady(Message):
+        """The rules have looked at a trace; the user wants to see the next finding."""
+
+        document: Document
+        trace: Trace
+        found: tuple[Finding, ...]
+        direction: int
 
     @dataclass
     class OpenRequested(Message):
@@ -499,10 +514,12 @@ class MainScreen(Screen[None]):
         self.app.push_screen(HelpScreen(self.view.name_id, self.view.title_text))
 
     def action_stop(self) -> None:
-        """Stop the load and keep what was read, or drop the range; never leave."""
+        """Stop the load and keep what was read, close the details, drop the range; never leave."""
         document = self.document
         if document.is_loading:
             document.stop.set()
+        elif self.view.close():
+            return
         elif document.workspace is not None and document.workspace.chosen_range is not None:
             self._change(replace(document.workspace, chosen_range=None))
 
@@ -569,6 +586,34 @@ class MainScreen(Screen[None]):
             self._tell("the link ends here")
             return
         self._jump_to("timeline" if self.document.view == "overview" else self.document.view, found)
+
+    def action_finding(self, direction: int) -> None:
+        """Go to the evidence of the next finding, or of the one before."""
+        workspace = self.document.workspace
+        if workspace is not None:
+            self._find(self.document, workspace.trace, direction)
+
+    @work(thread=True, group="finding")
+    def _find(self, document: Document, trace: Trace, direction: int) -> None:
+        found = findings(trace).found
+        self.post_message(self.FindingsReady(document, trace, found, direction))
+
+    def on_main_screen_findings_ready(self, message: FindingsReady) -> None:
+        """Show the first evidence of the next finding, unless the trace is another by now."""
+        document, found = message.document, message.found
+        workspace = document.workspace
+        if document is not self.document or workspace is None:
+            return
+        if workspace.trace is not message.trace:
+            return
+        if not found:
+            self._tell("no rule found anything")
+            return
+        last = document.finding if document.finding >= 0 or message.direction > 0 else 0
+        document.finding = (last + message.direction) % len(found)
+        finding = found[document.finding]
+        self._jump_to("timeline", finding.first_slice)
+        self._tell(f"{document.finding + 1} of {len(found)}: {clean_text(finding.summary)}")
 
     def action_jump(self, direction: int) -> None:
         """Go back or forward in the jump list."""

@@ -25,6 +25,10 @@ class View(Vertical):
     def focus_main(self) -> None:
         """Give the focus to the widget that takes this view's keys."""
 
+    def close(self) -> bool:
+        """Close what was opened inside the view, for ``esc``; say whether there was anything."""
+        return False
+
     def copied_text(self) -> str:
         """Return what is on screen as plain text, for ``y``."""
         return ""

@@ -9,6 +9,7 @@ from tracetui.errors import UsageError
 from tracetui.format import TimeUnit
 from tracetui.model.arrays import NO_ID
 from tracetui.model.trace import Trace
+from tracetui.presentation.details import detail_lines
 from tracetui.presentation.kernels import KernelTable
 from tracetui.presentation.scope import Scope
 from tracetui.ui.screens.columns import ColumnsScreen
@@ -104,9 +105,13 @@ class KernelsView(ListingView):
         """Return the longest run of a row."""
         return NO_ID if self._content is None else self._content.slice_at(row)
 
-    def pane_lines(self, row: int, width: int) -> list[str]:
-        """Return the distribution of a row."""
-        return [] if self._content is None else self._content.distribution(row, width)
+    def pane_lines(self, row: int) -> list[str]:
+        """Return the distribution of a row, then the details of its longest run."""
+        if self._content is None or row >= self.n_rows():
+            return []
+        width = self.details.size.width
+        lines = detail_lines(self._content.trace, self.slice_of(row))
+        return [*self._content.distribution(row, width), "", "The longest run", *lines[1:]]
 
     def set_unit(self, unit: TimeUnit) -> None:
         """Write times in another unit."""

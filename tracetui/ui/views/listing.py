@@ -1,11 +1,12 @@
 """What the operator and the kernel view share: a summary, titles, rows, and a pane below."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
+from textual.containers import Vertical
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Static
 
 from tracetui.format import TimeUnit
@@ -13,17 +14,13 @@ from tracetui.model.trace import Trace
 from tracetui.presentation.table import shortened
 from tracetui.ui.messages import SliceSelected, ViewRequested
 from tracetui.ui.state import Workspace
-from tracetui.ui.views.base import View
+from tracetui.ui.views.detailed import DetailBody, DetailedView
+from tracetui.ui.widgets.detail_pane import DetailPane
 from tracetui.ui.widgets.line_list import LineList, ListLine
 
-_PANE_FROM_HEIGHT = 20
-"""A view this high has room for a pane below its rows."""
 
-
-class ListingView(View):
+class ListingView(DetailedView):
     """Rows computed in a thread; a subclass says what they are."""
-
-    PANE_HEIGHT: ClassVar[int] = 6
 
     @dataclass
     class Computed(Message):
@@ -35,9 +32,11 @@ class ListingView(View):
     def compose(self) -> ComposeResult:
         """Build summary, titles, rows and pane."""
         yield Static(classes="listing-summary", markup=False)
-        yield Static(classes="listing-titles", markup=False)
-        yield LineList()
-        yield Static(classes="listing-pane", markup=False)
+        with DetailBody():
+            with Vertical(classes="listing-table"):
+                yield Static(classes="listing-titles", markup=False)
+                yield LineList()
+            yield DetailPane()
 
     @property
     def rows(self) -> LineList:
@@ -88,7 +87,7 @@ class ListingView(View):
         """Return the slice that a row stands for."""
         raise NotImplementedError
 
-    def pane_lines(self, row: int, width: int) -> list[str]:
+    def pane_lines(self, row: int) -> list[str]:
         """Return what the pane says of a row."""
         raise NotImplementedError
 
@@ -98,44 +97,40 @@ class ListingView(View):
         self._write("listing-summary", f"{'So far: ' if is_partial else ''}{self.summary()}")
         self.rows.show(self.n_rows(), self.line)
         self._write("listing-titles", self.titles(self.rows.line_width))
-        self._show_pane()
+        self.show_details()
 
     def on_line_list_resized(self) -> None:
         """Put the titles over the columns again: a scroll bar came or went."""
         self._write("listing-titles", self.titles(self.rows.line_width))
 
     def _write(self, name: str, text: str) -> None:
-        shown = shortened(text, max(self.size.width, 1))
-        self.query_one(f".{name}", Static).update(Text(shown, no_wrap=True))
+        line = self.query_one(f".{name}", Static)
+        line.update(Text(shortened(text, max(line.size.width, 1)), no_wrap=True))
 
-    def _show_pane(self) -> None:
-        pane = self.query_one(".listing-pane", Static)
-        has_room = self.size.height >= _PANE_FROM_HEIGHT and self.n_rows() > 0
-        pane.display = has_room
-        if has_room:
-            width = max(self.size.width - 2, 1)
-            lines = self.pane_lines(self.rows.cursor, width)[: self.PANE_HEIGHT]
-            pane.update(Text("\n".join(lines), no_wrap=True, overflow="ellipsis"))
+    def main_widget(self) -> Widget:
+        """Return the rows."""
+        return self.rows
+
+    def detail_texts(self) -> list[str]:
+        """Return what the pane says of the row under the cursor."""
+        return self.pane_lines(self.rows.cursor) if self.n_rows() else ["Nothing is listed."]
 
     def on_resize(self) -> None:
         """Lay the rows out for the new width."""
+        self.place_details()
         if self.workspace is not None:
             self.show_rows()
 
     def on_line_list_moved(self, message: LineList.Moved) -> None:
         """Say more of the row, and select its slice for all views."""
-        self._show_pane()
+        self.show_details()
         if message.row < self.n_rows() and self.rows.has_focus:
             self.post_message(SliceSelected(self.slice_of(message.row)))
 
     def on_line_list_opened(self, message: LineList.Opened) -> None:
-        """Lead to the timeline."""
-        if message.row < self.n_rows():
+        """Show the details where these are away, else lead to the timeline."""
+        if not self.ask_for_details() and message.row < self.n_rows():
             self.post_message(ViewRequested("timeline", self.slice_of(message.row)))
-
-    def focus_main(self) -> None:
-        """Focus the rows."""
-        self.rows.focus(scroll_visible=False)
 
     def copied_text(self) -> str:
         """Return summary, titles and all rows as text."""

@@ -7,7 +7,7 @@ from textual import work
 from textual.binding import Binding, BindingType
 
 from tracetui.errors import UsageError
-from tracetui.format import TimeUnit
+from tracetui.format import TimeUnit, count
 from tracetui.model.arrays import NO_ID
 from tracetui.model.trace import Trace
 from tracetui.presentation.details import detail_lines
@@ -174,11 +174,16 @@ class OperatorsView(ListingView):
         """Return an operator's full name."""
         return "" if self._content is None else self._content.name(int(self._rows[row]))
 
-    def pane_lines(self, row: int, width: int) -> list[str]:
+    def pane_lines(self, row: int) -> list[str]:
         """Return the details of a row's first call."""
-        del width
+        if self._content is None or row >= len(self._rows):
+            return []
+        lines = detail_lines(self._content.trace, self.slice_of(row))
+        n_calls = self._content.n_calls(int(self._rows[row]))
         return (
-            [] if self._content is None else detail_lines(self._content.trace, self.slice_of(row))
+            [*lines[:1], f"the first of {count(n_calls)} calls", *lines[1:]]
+            if n_calls > 1
+            else lines
         )
 
     def action_expand(self) -> None:

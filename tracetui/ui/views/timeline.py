@@ -18,6 +18,7 @@ from tracetui.model.arrays import NO_ID
 from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
 from tracetui.model.tracks import Track, TrackKind
+from tracetui.presentation.details import detail_lines
 from tracetui.presentation.navigation import find_slice
 from tracetui.presentation.timeline import (
     HUE_NAMES,
@@ -31,7 +32,8 @@ from tracetui.presentation.timeline import (
 )
 from tracetui.ui.messages import RangeChosen, SliceSelected, WindowChanged
 from tracetui.ui.state import Workspace
-from tracetui.ui.views.base import View
+from tracetui.ui.views.detailed import DetailBody, DetailedView
+from tracetui.ui.widgets.detail_pane import DetailPane
 from tracetui.ui.widgets.lanes import LaneRow, LanesWidget, Scene
 
 TrackKey: TypeAlias = tuple[TrackKind, str, str]
@@ -64,7 +66,7 @@ class TimeInput(Input):
         self.post_message(self.Cancelled())
 
 
-class TimelineView(View):
+class TimelineView(DetailedView):
     """The second tab."""
 
     name_id: ClassVar[str] = "timeline"
@@ -72,7 +74,7 @@ class TimelineView(View):
     short_title: ClassVar[str] = "Time"
 
     DEFAULT_CSS: ClassVar[str] = """
-    TimelineView > LanesWidget { height: 1fr; }
+    TimelineView LanesWidget { width: 1fr; height: 1fr; }
     TimelineView > TimeInput { display: none; height: 1; border: none; padding: 0 1; }
     TimelineView > TimeInput.-asked { display: block; }
     """
@@ -102,6 +104,7 @@ class TimelineView(View):
         Binding("z", "step(1)", "Next step"),
         Binding("Z", "step(-1)", "Previous step"),
         Binding("g", "ask_time", "Go to a time"),
+        Binding("enter", "details", "Details of the slice"),
         Binding("x", "hide", "Hide the lane"),
         Binding("X", "show_all", "Show all lanes"),
     ]
@@ -146,7 +149,9 @@ class TimelineView(View):
 
     def compose(self) -> ComposeResult:
         """Build the drawing and the hidden prompt."""
-        yield LanesWidget()
+        with DetailBody():
+            yield LanesWidget()
+            yield DetailPane()
         yield TimeInput(placeholder="go to a time, such as 1.2ms")
 
     @property
@@ -327,11 +332,27 @@ class TimelineView(View):
     def _lane(self) -> Lane | None:
         return self._rows[self._row].lane if self._row < len(self._rows) else None
 
+    # Details
+
+    def main_widget(self) -> LanesWidget:
+        """Return the drawing."""
+        return self.lanes
+
+    def detail_texts(self) -> list[str]:
+        """Return everything about the selected slice."""
+        return [] if self._trace is None else detail_lines(self._trace, self._selection)
+
+    def action_details(self) -> None:
+        """Show the details where they are away, else go to them."""
+        if not self.ask_for_details():
+            self.details.focus(scroll_visible=False)
+
     # Drawing
 
     def _show(self) -> None:
         if self._trace is None or self._index is None:
             return
+        self.show_details()
         if not self._rows:
             note = "no slices in this trace" if not self._index.lanes else "all lanes hidden: X"
             self.lanes.show_note(note)
@@ -690,14 +711,14 @@ class TimelineView(View):
         self._select_here()
 
     def on_resize(self) -> None:
+        """Place the details."""
+        self.place_details()
+
+    def on_lanes_widget_resized(self) -> None:
         """Say anew how wide a cell is."""
         self._show()
 
     # What the main screen asks for
-
-    def focus_main(self) -> None:
-        """Focus the lanes."""
-        self.lanes.focus(scroll_visible=False)
 
     def copied_text(self) -> str:
         """Return the drawing as text."""

@@ -78,6 +78,10 @@ class LanesWidget(Widget, can_focus=True):
         row: int
         at_ns: int
 
+    @dataclass
+    class Resized(Message):
+        """A cell has another width."""
+
     N_STATUS: ClassVar[int] = 4
 
     def __init__(self) -> None:
@@ -151,9 +155,10 @@ class LanesWidget(Widget, can_focus=True):
         self._top = max(0, min(self._top, len(scene.rows) - n_pinned - n_free))
 
     def on_resize(self) -> None:
-        """Keep the cursor in sight."""
+        """Keep the cursor in sight, and tell that cells have another width."""
         if self._scene is not None:
             self._scroll_to_cursor(self._scene)
+        self.post_message(self.Resized())
 
     def row_at(self, y: int) -> int:
         """Return which of the scene's rows a line shows, or ``NO_ID``."""

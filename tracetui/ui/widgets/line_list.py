@@ -145,7 +145,8 @@ class LineList(CursorList):
         return strip
 
     def on_resize(self) -> None:
-        """Tell that the rows have another width."""
+        """Keep the cursor in sight, and tell that the rows have another width."""
+        self.scroll_to_region(Region(0, self.cursor, 1, 1), animate=False, force=True)
         self.post_message(self.Resized())
 
     def action_open(self) -> None:
