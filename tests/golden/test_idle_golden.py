@@ -5,6 +5,7 @@ import pytest
 
 from tests.conftest import SHARED
 from tests.golden.recordings import SKIPPED_WITHOUT, goldens, nanoseconds
+from tracetui.analysis.critical_path import PathClass, critical_path
 from tracetui.analysis.idle import idle_gaps, idle_holders
 from tracetui.analysis.utilization import GapCause, gaps, utilization
 from tracetui.readers import read_trace
@@ -63,3 +64,14 @@ def test_a_stream_alone_on_its_device_waits_for_the_host_as_the_golden_says(reco
         launch = found.launch_id
         called_late = (launch >= 0) & (trace.slices.ts_ns[launch] > found.start_ns)
         assert int((called_late & (found.dur_ns > 0)).sum()) == expected["n"]
+
+
+def test_the_critical_path_covers_the_recording_and_no_more_device_time_than_there_is(recording):
+    trace, golden = recording
+    path = critical_path(trace)
+
+    assert np.array_equal(path.start_ns[1:], path.end_ns[:-1])
+    by_class = path.class_ns()
+    device_ns = by_class[[PathClass.COMPUTE, PathClass.COMMUNICATION, PathClass.COPY]].sum()
+    busy_ns = sum(nanoseconds(each["gpu_union_us"]) for each in golden["per_device"].values())
+    assert 0 < device_ns <= busy_ns

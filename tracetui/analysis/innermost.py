@@ -43,7 +43,7 @@ class Innermost:
             end_ns: End of each window.
         """
         found = np.full(len(start_ns), NO_ID, np.int64)
-        window, piece = self._met(track_id, start_ns, end_ns)
+        window, piece = self.met(track_id, start_ns, end_ns)
         if not len(window):
             return found
         shared_ns = np.minimum(self.end_ns[piece], end_ns[window]) - np.maximum(
@@ -62,8 +62,8 @@ class Innermost:
         found[window[rank]] = slice_id[rank]
         return found
 
-    def _met(self, track_id: Int64s, start_ns: Int64s, end_ns: Int64s) -> tuple[Int64s, Int64s]:
-        """Return each pair of a window and a piece of its track that share time."""
+    def met(self, track_id: Int64s, start_ns: Int64s, end_ns: Int64s) -> tuple[Int64s, Int64s]:
+        """Return each pair of a window and a piece of its track that share time, as two columns."""
         low, high = np.zeros(len(start_ns), np.int64), np.zeros(len(start_ns), np.int64)
         for track in np.unique(track_id[track_id >= 0]).tolist():
             first, after = self.track(track)
