@@ -24,7 +24,7 @@ class Findings:
     """What the rules said of one trace."""
 
     found: tuple[Finding, ...]
-    """Most gain first; those without an estimate after those with one, by severity."""
+    """The gravest first; of equals the one that saves most, those without an estimate last."""
     abstained: tuple[Abstention, ...]
     """In the order of the rules."""
     n_rules: int
@@ -59,5 +59,6 @@ def checked(trace: Trace, rules: Iterable[Rule]) -> Findings:
 
 
 def _rank(finding: Finding) -> tuple[int, int, str]:
-    gain_ns = finding.gain_ns
-    return (-(gain_ns or 0), int(finding.severity), finding.rule)
+    # Severity is the share of the time at stake, so that this is the order of gain as well; what
+    # cannot be estimated would otherwise stand last, however much it is about.
+    return (int(finding.severity), -(finding.gain_ns or 0), finding.rule)

@@ -42,11 +42,15 @@ class Saving:
     """How much of each span would go, from 0 to the whole of it."""
     how: str
     """How it was estimated, as half a sentence: "all of the copies, in place needs none"."""
+    is_host_work: bool = False
+    """Whether the host works that much less, so that it can launch the rest earlier."""
 
     @classmethod
-    def whole(cls, start_ns: Int64s, end_ns: Int64s, how: str) -> "Saving":
+    def whole(
+        cls, start_ns: Int64s, end_ns: Int64s, how: str, *, is_host_work: bool = False
+    ) -> "Saving":
         """Return the saving of all the time in some spans."""
-        return cls(start_ns, end_ns, end_ns - start_ns, how)
+        return cls(start_ns, end_ns, end_ns - start_ns, how, is_host_work)
 
     @classmethod
     def of_slices(cls, trace: Trace, slice_ids: Int64s, how: str, ratio: float = 1.0) -> "Saving":

@@ -7,11 +7,12 @@ from typing import Final
 import numpy as np
 
 from tracetui.analysis.links import links
+from tracetui.analysis.memo import once_per_trace
 from tracetui.analysis.steps import steps
 from tracetui.analysis.utilization import GapCause, gaps, host_use, utilization
 from tracetui.analysis.work_class import WorkClass, slice_classes
-from tracetui.diagnosis.finding import Finding, saved_together_ns
-from tracetui.diagnosis.scope import steady_ns
+from tracetui.diagnosis.finding import Finding, Saving, saved_together_ns
+from tracetui.diagnosis.scope import outermost, steady_ns
 from tracetui.model.arrays import Int64s
 from tracetui.model.intervals import Intervals, difference, intersection, union
 from tracetui.model.slices import SliceKind
@@ -68,7 +69,7 @@ def prediction(trace: Trace, chosen: Sequence[Finding]) -> Prediction:
     left_ns = max(window.total_ns - saved_ns, 0)
     host_ns = 0
     if links(trace).has_device and not any(each.rule in _LAUNCHES_LESS for each in chosen):
-        host_ns = min(_host_work_ns(trace, window), window.total_ns)
+        host_ns = _host_work_ns(trace, window, tuple(each for each in savings if each.is_host_work))
     is_host_bound = bool(saved_ns) and host_ns > left_ns
     then_ns = max(left_ns, host_ns) if saved_ns else window.total_ns
     parts = [
@@ -77,7 +78,7 @@ def prediction(trace: Trace, chosen: Sequence[Finding]) -> Prediction:
     ]
     most_ns, most = max(parts, default=(0, ""), key=lambda part: part[0])
     if is_host_bound:
-        most_ns, most = host_ns, "the host, which launches the work"
+        most_ns, most = host_ns, "the host's own work"
     share = max(n_steps, 1)
     return Prediction(
         n_steps,
@@ -90,6 +91,23 @@ def prediction(trace: Trace, chosen: Sequence[Finding]) -> Prediction:
     )
 
 
+def gain_in_step_ns(trace: Trace, finding: Finding) -> int | None:
+    """Return what a finding saves in a mean step, or without steps in the recording.
+
+    What it saves outside the judged steps, in a cold first one for example, does not count.
+    """
+    if finding.saving is None:
+        return None
+    window, n_steps = _window(trace)
+    return saved_together_ns((finding.saving,), window) // max(n_steps, 1)
+
+
+def n_judged_steps(trace: Trace) -> int:
+    """Return how many steps a gain is the mean of; 0 is the whole recording."""
+    return _window(trace)[1]
+
+
+@once_per_trace
 def _window(trace: Trace) -> tuple[Intervals, int]:
     """Return the time to judge and the number of steps in it."""
     first_ns, _ = steady_ns(trace)
@@ -115,8 +133,11 @@ def _host_tracks(trace: Trace) -> list[int]:
     return [row for row, track in enumerate(trace.tracks) if track.kind == TrackKind.HOST]
 
 
-def _host_work_ns(trace: Trace, window: Intervals) -> int:
-    """Return how long the busiest thread works in operators and calls that do not wait."""
+def _host_work_ns(trace: Trace, window: Intervals, savings: tuple[Saving, ...]) -> int:
+    """Return how long the busiest thread works in operators and calls that do not wait.
+
+    Not counted is what some savings take off the host.
+    """
     slices = trace.slices
     works = (slices.kind == SliceKind.OPERATOR) | (slices.kind == SliceKind.RUNTIME)
     waits = (slices.kind == SliceKind.RUNTIME) & (slices.dur_ns >= _BLOCKED_NS)
@@ -124,7 +145,8 @@ def _host_work_ns(trace: Trace, window: Intervals) -> int:
     for track_id in _host_tracks(trace):
         own = slices.track_id == track_id
         busy = difference(_union(trace, own & works), _union(trace, own & waits))
-        longest = max(longest, intersection(busy, window).total_ns)
+        busy = intersection(busy, window)
+        longest = max(longest, busy.total_ns - saved_together_ns(savings, busy))
     return longest
 
 
@@ -150,13 +172,14 @@ def _parts(trace: Trace, window: Intervals) -> Iterator[tuple[str, Intervals]]:
 
 
 def _operator_parts(trace: Trace, window: Intervals) -> Iterator[tuple[str, Intervals]]:
-    """Yield the operators that call no other, by name: what a recording without a device does."""
+    """Yield the operators that do most of their time themselves, by name: a host's own work."""
     slices = trace.slices
-    is_operator = slices.kind == SliceKind.OPERATOR
-    has_child = np.zeros(len(slices), bool)
-    child = np.flatnonzero(is_operator & (slices.parent_id >= 0))
-    has_child[slices.parent_id[child]] = True
-    leaves = is_operator & ~has_child
-    for name_id in np.unique(slices.name_id[leaves]).tolist():
-        own = leaves & (slices.name_id == name_id)
-        yield trace.names[name_id], intersection(_union(trace, own), window)
+    works = slices.kind == SliceKind.OPERATOR
+    works &= links(trace).self_ns * 2 >= slices.dur_ns
+    rows = outermost(trace, np.flatnonzero(works))
+    for name_id in np.unique(slices.name_id[rows]).tolist():
+        own = rows[slices.name_id[rows] == name_id]
+        yield (
+            trace.names[name_id],
+            intersection(union(slices.ts_ns[own], slices.end_ns[own]), window),
+        )

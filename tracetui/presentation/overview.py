@@ -26,7 +26,11 @@ from tracetui.presentation.bound import (
     holder_text,
     worth_naming,
 )
+from tracetui.presentation.findings import verdict, worth_a_look
+from tracetui.presentation.table import cell_width, cut_off
 
+N_FINDINGS: Final = 3
+"""How many findings the overview lists."""
 N_TOP: Final = 5
 """How many operators, kernels and annotations the overview lists."""
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
@@ -328,6 +332,21 @@ def _step_lines(found: tuple[Step, ...], width: int, *, ascii_only: bool) -> lis
     return lines
 
 
+def _worth_a_look_lines(trace: Trace, width: int) -> list[OverviewLine]:
+    """Return the findings that save most; each leads to its evidence, the heading to all."""
+    heading = OverviewLine(
+        (Part("Worth a look", "heading"), Part(f"  {verdict(trace)}", "dim")), "findings"
+    )
+    lines = [heading]
+    for each in worth_a_look(trace, N_FINDINGS):
+        room = max(width - _FIGURE_WIDTH - 2, 12)
+        text = cut_off(each.text, room - 1)
+        padding = " " * max(room - cell_width(text), 0)
+        parts = (Part(f"  {text}{padding}"), Part(f"{each.gain:>{_FIGURE_WIDTH}}"))
+        lines.append(OverviewLine(parts, "timeline", each.slice_id))
+    return lines
+
+
 def _row(name: str, figures: tuple[str, ...], width: int) -> tuple[Part, ...]:
     name_width = max(width - _FIGURE_WIDTH * len(figures) - 2, 12)
     shown = middle_ellipsis(name, name_width)
@@ -488,7 +507,7 @@ def _figures(
     found = steps(trace)
     if found:
         lines += _step_lines(found, width, ascii_only=ascii_only)
-    lines.append(_blank())
+    lines += [_blank(), *_worth_a_look_lines(trace, width), _blank()]
     operators = operator_stats(trace)
     if len(operators.name_id):
         lines += _name_rows(trace, operators, "Top operators", SliceKind.OPERATOR, width)

@@ -45,16 +45,17 @@ class Fails:
 _TRACE = trace_of(("aten::mm", 0, 1_000))
 
 
-def test_most_gain_comes_first_then_the_graver():
+def test_the_graver_comes_first_then_what_saves_more():
     rules = (
         Says("unknown", None, Severity.MEDIUM),
         Says("small", 10, Severity.HIGH),
         Says("grave", None, Severity.HIGH),
-        Says("large", 500),
+        Says("slight", 5),
+        Says("large", 500, Severity.HIGH),
     )
 
     found = checked(_TRACE, rules).found
-    assert [each.rule for each in found] == ["large", "small", "grave", "unknown"]
+    assert [each.rule for each in found] == ["large", "small", "grave", "unknown", "slight"]
 
 
 def test_a_rule_that_fails_is_reported_and_the_others_are_heard():

@@ -60,5 +60,10 @@ class DataLoaderWait:
             if is_single
             else "Give the DataLoader more num_workers or a larger prefetch_factor, or make a"
             " sample cheaper to load",
-            Saving.whole(spans.starts, spans.ends, "all of the wait, where loading keeps ahead"),
+            Saving.whole(
+                spans.starts,
+                spans.ends,
+                "all of the wait, where loading keeps ahead",
+                is_host_work=True,
+            ),
         )

@@ -11,7 +11,7 @@ from tracetui.diagnosis.finding import Finding, Saving, in_time_order, severity_
 from tracetui.diagnosis.needs import DEVICE_WORK, Need
 from tracetui.format import duration, percent
 from tracetui.model.arrays import Int64s
-from tracetui.model.intervals import covered_before, difference, union
+from tracetui.model.intervals import Intervals, covered_before, difference, union
 from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
 
@@ -56,5 +56,18 @@ class ExposedCommunication:
             in_time_order(trace, shown),
             "Start collectives earlier and wait later: smaller DDP buckets (bucket_cap_mb), FSDP"
             " prefetching, async_op=True; see first whether ranks arrive at different times",
-            Saving.whole(bare.starts, bare.ends, "all of it, were it hidden behind kernels"),
+            _hidden(bare, use.compute_ns - use.comm_overlap_ns),
         )
+
+
+def _hidden(bare: Intervals, room_ns: int) -> Saving:
+    """Return the saving of communication that no kernel hides yet.
+
+    Kernels can hide no more than they last, less what they hide already.
+    """
+    if room_ns >= bare.total_ns:
+        return Saving.whole(bare.starts, bare.ends, "all of it, were it hidden behind kernels")
+    lengths_ns = bare.ends - bare.starts
+    saved_ns = np.floor(lengths_ns * (room_ns / bare.total_ns)).astype(np.int64)
+    how = "as much of it as the kernels last that hide none yet"
+    return Saving(bare.starts, bare.ends, saved_ns, how)

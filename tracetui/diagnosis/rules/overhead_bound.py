@@ -53,7 +53,7 @@ class OverheadBound:
             saving = Saving.whole(
                 found.start_ns[kept],
                 found.end_ns[kept],
-                "all waits for a launch, which a CUDA graph takes off the host",
+                "all short waits for a launch, at most; the profiler itself lengthens them",
             )
             ratio = saving.total_ns / span_ns if span_ns > 0 else 0.0
             starved = np.unique(found.next_slice_id[kept])

@@ -48,7 +48,12 @@ class Recompilation:
                 f"torch.compile compiled {times} after the first step, for {duration(cost_ns)}",
                 compiling,
                 _CHANGE,
-                Saving.of_slices(trace, compiling, "all of the compilation"),
+                Saving.whole(
+                    trace.slices.ts_ns[compiling],
+                    trace.slices.end_ns[compiling],
+                    "all of the compilation",
+                    is_host_work=True,
+                ),
             )
             return
         new = self._new_graphs(trace)

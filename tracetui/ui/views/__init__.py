@@ -3,6 +3,7 @@
 from typing import Final
 
 from tracetui.ui.views.base import View
+from tracetui.ui.views.findings import FindingsView
 from tracetui.ui.views.kernels import KernelsView
 from tracetui.ui.views.operators import OperatorsView
 from tracetui.ui.views.overview import OverviewView
@@ -13,5 +14,6 @@ VIEWS: Final[tuple[type[View], ...]] = (
     TimelineView,
     OperatorsView,
     KernelsView,
+    FindingsView,
 )
 """In the order of their keys, from 1."""

@@ -22,3 +22,11 @@ def test_what_computation_does_not_hide_is_the_cost():
 def test_a_hidden_collective_is_well():
     trace = trace_of(kernel("gemm", 0, 100), kernel(_NCCL, 20, 50, stream=20))
     assert not list(ExposedCommunication().check(trace))
+
+
+def test_kernels_hide_no_more_than_they_last():
+    # 100 of communication alone, 30 of computing that hides nothing yet.
+    trace = trace_of(kernel(_NCCL, 0, 100, stream=20), kernel("gemm", 100, 30))
+    (found,) = ExposedCommunication().check(trace)
+
+    assert found.gain_ns == 30
