@@ -1,6 +1,7 @@
 """The shell: views, selection, search, links, jumps, marks, copying, loading and leaving."""
 
 import asyncio
+import json
 import os
 import signal
 import threading
@@ -8,6 +9,7 @@ import threading
 import pytest
 from textual.color import Color
 
+from tests.ui.conftest import event
 from tests.ui.driver import Driver, running
 from tracetui.errors import TraceFormatError
 from tracetui.readers import read_trace
@@ -19,6 +21,7 @@ from tracetui.ui.screens import main as main_module
 from tracetui.ui.screens.help import HelpScreen
 from tracetui.ui.screens.prompt import ChoiceScreen, PromptScreen
 from tracetui.ui.views import VIEWS
+from tracetui.ui.views.timeline import TimelineView
 
 _BLACK = Color(0, 0, 0)
 
@@ -194,6 +197,26 @@ async def test_o_switches_between_two_open_traces_and_keeps_each_place(gpu_file,
         assert driver.overview[0].startswith("CPU only: no GPU activity in this file")
         await driver.press("o")
         assert (driver.view_name, driver.selected_name) == ("kernels", "gemm_kernel")
+
+
+async def test_o_leads_from_the_last_lane_of_many_to_a_trace_with_fewer(tmp_path, cpu_file):
+    threads = [event("aten::mm", "cpu_op", 10 * at, 5) | {"tid": at} for at in range(1, 9)]
+    bigger = tmp_path / "bigger.json"
+    bigger.write_text(json.dumps({"schemaVersion": 1, "traceEvents": threads}))
+    async with running(bigger, cpu_file) as driver:
+        await driver.press("2")
+        await driver.settle()
+        await driver.press(*["j"] * 9)
+        timeline = driver.view
+        assert isinstance(timeline, TimelineView)
+        assert len(timeline.rows) == 8
+        await driver.press("o", "2")
+        await driver.settle()
+        assert len(timeline.rows) == 2
+        assert "aten::linear" in driver.screen_text
+        await driver.press("o")
+        await driver.settle()
+        assert len(timeline.rows) == 8
 
 
 async def test_the_place_in_a_file_comes_back(gpu_file):

@@ -92,7 +92,7 @@ def test_ranges_side_by_side_add_up_and_owners_hold_what_ran(
     parts = [slice_sums_within(trace, *bounds[at : at + 2]) for at in range(3)]
     for column in ("total_ns", "self_ns", "device_total_ns", "device_self_ns"):
         added = sum(getattr(part, column) for part in parts)
-        assert added.tolist() == getattr(slice_sums(trace), column).tolist(), column  # type: ignore[union-attr]
+        assert added.tolist() == getattr(slice_sums(trace), column).tolist(), column
     slices, owner = trace.slices, links(trace).owner_id
     ran = sum(
         max(0, min(int(slices.end_ns[row]), bounds[2]) - max(int(slices.ts_ns[row]), bounds[1]))

@@ -233,13 +233,15 @@ class TimelineView(DetailedView):
         if workspace is None or workspace.trace is not message.trace:
             self._compute_if_needed()
             return
-        self._trace, self._index = message.trace, message.index
+        # The rows are those of the trace before: their lanes name its tracks.
+        kept = self._current_key()
+        self._trace, self._index, self._rows = message.trace, message.index, ()
         self._links, self._steps = None, ()
         self._fold_by_default()
         self._viewport = self._viewport_of(workspace.window)
         self._range = workspace.chosen_range
         self._range_anchor = None
-        self._build_rows()
+        self._build_rows(kept)
         self._selection = NO_ID
         self._select_quietly(workspace.selection)
         self._keep_cursor_in_sight()
