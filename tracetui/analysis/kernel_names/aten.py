@@ -38,7 +38,7 @@ def own_kernel(text: str) -> KernelName | None:
     if not _ATEN.search(head):
         return None
     kind = kind_by_words(head)
-    operand, computed = _formats(head)
+    operand, computed = _formats(head, kind)
     is_product = kind in ("gemm", "convolution")
     return KernelName(
         origin="aten",
@@ -58,7 +58,7 @@ def _primitive(head: str) -> KernelName:
     return KernelName(origin=library, kind=kind or "other", tensor_cores="no")
 
 
-def _formats(head: str) -> tuple[str | None, str | None]:
+def _formats(head: str, kind: str | None) -> tuple[str | None, str | None]:
     """Return the format in memory and the one that is computed in, where a name gives them.
 
     A kernel that converts what it loads takes whatever comes, so its name gives none.
@@ -80,19 +80,20 @@ def _formats(head: str) -> tuple[str | None, str | None]:
         return dtype_of(drawn[0]) if drawn else None, None
     if "elementwise_kernel" in base:
         return _elementwise(head, arguments)
-    return _in_order(base, arguments)
+    return _in_order(base, kind, arguments)
 
 
-def _in_order(base: str, arguments: tuple[str, ...]) -> tuple[str | None, str | None]:
+def _in_order(
+    base: str, kind: str | None, arguments: tuple[str, ...]
+) -> tuple[str | None, str | None]:
     """Read a template whose first type is the operands', as all but the drivers have it."""
     formats = dtypes_among(arguments)
-    lower = base.lower()
-    if "softmax" in lower:
+    if kind == "softmax":
         # The warp kernels give input, output, accumulator; the block kernels the last two swapped.
-        place = 2 if "warp" in lower else 1
+        place = 2 if "warp" in base else 1
         return formats[0] if formats else None, formats[place] if len(formats) > place else None
     first = dtype_of(arguments[0]) if arguments else None
-    if "norm" in lower and first is not None:
+    if kind == "norm" and first is not None:
         return first, formats[1] if len(formats) > 1 else None
     return first, None
 
