@@ -2,7 +2,7 @@
 
 import pytest
 
-from tracetui.format import count, duration, microseconds, middle_ellipsis, percent, size
+from tracetui.format import count, duration, metric, microseconds, middle_ellipsis, percent, size
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,22 @@ def test_ellipsis_keeps_both_ends():
     assert middle_ellipsis("abcdefghij", 4) == "ab…j"
     assert middle_ellipsis("abcdefghij", 1) == "…"
     assert middle_ellipsis("abcdefghij", 0) == ""
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"),
+    [
+        (None, "–"),
+        (0, "0 FLOP/s"),
+        (0.25, "0.25 FLOP/s"),
+        (999, "999 FLOP/s"),
+        (999.6, "1.00 kFLOP/s"),
+        (1_234, "1.23 kFLOP/s"),
+        (98.76e9, "98.8 GFLOP/s"),
+        (203e12, "203 TFLOP/s"),
+        (9.996e12, "10.0 TFLOP/s"),
+        (1.9789e15, "1.98 PFLOP/s"),
+    ],
+)
+def test_metric_has_three_digits_and_a_decimal_prefix(amount, text):
+    assert metric(amount, "FLOP/s") == text

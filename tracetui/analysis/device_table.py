@@ -236,13 +236,13 @@ def parse_peak(text: str) -> dict[str, float]:
         key, equals, number = (piece.strip() for piece in part.partition("="))
         if key not in (*_PEAK_KEYS, _BANDWIDTH_KEY) or not equals:
             known = ", ".join((*_PEAK_KEYS, _BANDWIDTH_KEY))
-            raise ValueError(f"--peak takes KEY=RATE with a key of {known}; got {part.strip()!r}")
+            raise ValueError(f"KEY=RATE with a key of {known} is wanted, not {part.strip()!r}")
         try:
             rate = float(number)
         except ValueError:
             rate = 0.0
         if not 0 < rate < float("inf"):
-            raise ValueError(f"--peak {key} takes a rate above 0, such as 989e12; got {number!r}")
+            raise ValueError(f"{key} wants a rate above 0, such as 989e12, not {number!r}")
         rates[key] = rate
     return rates
 

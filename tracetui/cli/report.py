@@ -13,6 +13,20 @@ _DEFAULT_TOP: Final = 20
 """How many rows each table of a report for people has."""
 
 
+def peak_rates(text: str) -> dict[str, float]:
+    """Return the rates of ``--peak``.
+
+    Raises:
+        argparse.ArgumentTypeError: If they cannot be understood.
+    """
+    from tracetui.analysis.device_table import parse_peak
+
+    try:
+        return parse_peak(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(shown(str(error))) from error
+
+
 def options_parser() -> Parser:
     """Return the parser of this subcommand's arguments."""
     parser = Parser(
@@ -35,6 +49,13 @@ def options_parser() -> Parser:
         "--no-cache", action="store_true", help="read the file itself, and keep nothing of it"
     )
     parser.add_argument(
+        "--peak",
+        type=peak_rates,
+        default={},
+        metavar="KEY=RATE,…",
+        help="what the device can do, as in bf16=989e12,bw=3.35e12 (FLOP/s and bytes/s)",
+    )
+    parser.add_argument(
         "--torch-merge",
         action="store_true",
         help="fold a call into its parent of the same name when it is the only child, as torch does",
@@ -48,7 +69,7 @@ def print_report(options: argparse.Namespace, path: str) -> int:
 
     trace = read(path, name=options.file, use_cache=not options.no_cache)
     warn(trace)
-    report = TraceReport(trace, is_torch_merged=options.torch_merge)
+    report = TraceReport(trace, is_torch_merged=options.torch_merge, given_peaks=options.peak)
     if options.json:
         from tracetui.reports.json_report import json_report
 

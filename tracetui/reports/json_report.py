@@ -33,6 +33,8 @@ def json_report(report: TraceReport, limit: int = 0) -> bytes:
             "gpu": report.gpu(),
             "host": report.host(),
             **tables,
+            "roofs": report.roofs(),
+            "uncosted": report.uncosted(),
             "memory": report.memory(),
             "collectives": [],
             "idle": idle,

@@ -1,10 +1,12 @@
 """A report as Markdown: tables for people, on a terminal or in an issue."""
 
 import re
+from collections.abc import Callable
 from typing import Any, Final
 
-from tracetui.format import NOT_MEASURED, count, duration, middle_ellipsis, percent
+from tracetui.format import NOT_MEASURED, count, duration, metric, middle_ellipsis, percent
 from tracetui.presentation.overview import answer, file_line, load_lines, recorded
+from tracetui.presentation.roofline import intensity_text, shapes_text
 from tracetui.reports.report import Row, Time, TraceReport, file_title
 
 # An underscore inside a word and a number sign inside a line are letters to Markdown.
@@ -37,6 +39,37 @@ _TABLES: Final = {
         "Kernels",
         ("short_name", "class", "calls", "total_us", "mean_us", "min_us", "max_us"),
     ),
+    "roofline": (
+        "Roofline",
+        (
+            "operator",
+            "shapes",
+            "calls",
+            "total_us",
+            "flop_per_byte",
+            "flop_per_s",
+            "bytes_per_s",
+            "precision",
+            "roof_ratio",
+            "bound",
+        ),
+    ),
+    "tiles": (
+        "Tiles of matrix products",
+        (
+            "short_name",
+            "calls",
+            "total_us",
+            "m",
+            "n",
+            "batch",
+            "tile_m",
+            "tile_n",
+            "tiles",
+            "tile_ratio",
+            "wave_ratio",
+        ),
+    ),
     "memops": ("Copies and memsets", ("name", "calls", "total_us", "bytes")),
     "runtime_calls": ("Runtime calls", ("name", "calls", "total_us", "self_us")),
     "python_functions": ("Python functions", ("name", "calls", "total_us", "self_us")),
@@ -49,7 +82,22 @@ def escaped(text: str) -> str:
     return _MARKUP.sub(r"\\\1", text)
 
 
-def _cell(value: Any) -> str:
+_AS_TEXT: Final[dict[str, Callable[[Any], str]]] = {
+    "shapes": lambda value: escaped(middle_ellipsis(shapes_text(value or ""), _NAME_WIDTH)),
+    "flop_per_s": lambda value: metric(value, "FLOP/s"),
+    "bytes_per_s": lambda value: metric(value, "B/s"),
+    "flop_per_byte": intensity_text,
+    "roof_ratio": percent,
+    "tile_ratio": percent,
+    "wave_ratio": percent,
+    "occupancy_theoretical_ratio": percent,
+}
+"""Columns whose figures read better in a unit of their own."""
+
+
+def _cell(value: Any, column: str = "") -> str:
+    if column in _AS_TEXT:
+        return _AS_TEXT[column](value)
     match value:
         case None:
             return NOT_MEASURED
@@ -66,12 +114,13 @@ def _cell(value: Any) -> str:
 
 
 def _heading(column: str) -> str:
-    return column.removesuffix("_us").removeprefix("short_").replace("_", " ")
+    bare = column.removesuffix("_us").removesuffix("_ratio").removeprefix("short_")
+    return bare.replace("_", " ")
 
 
 def _table(title: str, columns: tuple[str, ...], rows: list[Row]) -> list[str]:
     cells = [[_heading(column) for column in columns]]
-    cells += [[_cell(row[column]) for column in columns] for row in rows]
+    cells += [[_cell(row[column], column) for column in columns] for row in rows]
     is_text = [isinstance(rows[0][column], str) for column in columns]
     widths = [max(len(row[position]) for row in cells) for position in range(len(columns))]
     lines = [
@@ -114,6 +163,17 @@ def _findings(report: TraceReport) -> list[str]:
     return ["## Worth a look", "", *lines, ""] if lines else []
 
 
+def _roof_lines(report: TraceReport) -> list[str]:
+    """Return what the roofline's shares are shares of."""
+    peaks = report.peaks()
+    if peaks is None:
+        return ["The device's roofs are not known: rates without shares; `--peak` gives them.", ""]
+    rates = [f"{metric(peaks.bytes_per_s, 'B/s')}"]
+    rates += [f"{key} {metric(rate, 'FLOP/s')}" for key, rate in peaks.matrix.items()]
+    rates += [f"{key} vector {metric(rate, 'FLOP/s')}" for key, rate in peaks.vector.items()]
+    return [f"Roofs: {escaped(peaks.name)}, {', '.join(rates)} ({escaped(peaks.source)}).", ""]
+
+
 def markdown_report(report: TraceReport, limit: int = 0) -> str:
     """Return the report as Markdown; ``limit`` rows of each table, 0 for all."""
     trace = report.trace
@@ -135,6 +195,7 @@ def markdown_report(report: TraceReport, limit: int = 0) -> str:
     for name, (title, columns) in _TABLES.items():
         if tables[name]:
             lines += _table(title, columns, tables[name])
+            lines += _roof_lines(report) if name == "roofline" else []
     missing = report.summary()["missing"]
     if missing:
         lines += ["## Not recorded", ""]

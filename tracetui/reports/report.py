@@ -1,13 +1,14 @@
 """What a report says, as plain rows whose times still know that they are times."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from tracetui.analysis.cost import counted_sums
+from tracetui.analysis.device_table import DevicePeaks, with_peak
 from tracetui.analysis.kernel_names import KernelName, decode
 from tracetui.analysis.kernels import kernel_stats, memop_stats
 from tracetui.analysis.memory import memory_use
@@ -21,15 +22,25 @@ from tracetui.analysis.operators import (
     python_stats,
     runtime_stats,
 )
+from tracetui.analysis.roofline import trace_peaks
 from tracetui.analysis.steps import steps
 from tracetui.analysis.utilization import DeviceUse, StreamIdle, host_use, utilization
 from tracetui.analysis.work_class import WorkClass
 from tracetui.diagnosis.engine import findings
-from tracetui.format import microseconds
 from tracetui.model.arrays import NO_ID
 from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
 from tracetui.presentation.overview import missing_inputs
+from tracetui.reports.cost_tables import (
+    occupancy_columns,
+    roofline_rows,
+    roofs,
+    tile_rows,
+    uncosted_rows,
+)
+from tracetui.reports.time import Row, Time
+
+__all__ = ["SCHEMA", "TABLES", "Row", "Time", "TraceReport", "file_title"]
 
 SCHEMA: Final = 1
 """Grows by one whenever a key changes its meaning or goes."""
@@ -54,30 +65,6 @@ _IDLE_CAUSES: Final = (
     "kernel_wait_ns",
     "other_ns",
 )
-
-Row = dict[str, Any]
-"""One row: text, numbers, ``Time``, ``None`` where nothing was measured."""
-
-
-class Time:
-    """A time on its way out: integer nanoseconds, written as microseconds."""
-
-    __slots__ = ("ns",)
-
-    def __init__(self, ns: int) -> None:
-        self.ns = ns
-
-    def __str__(self) -> str:
-        return microseconds(self.ns)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Time) and other.ns == self.ns
-
-    def __hash__(self) -> int:
-        return hash(self.ns)
-
-    def __repr__(self) -> str:
-        return f"Time({self.ns})"
 
 
 def _time(ns: int | None) -> Time | None:
@@ -110,6 +97,8 @@ class TraceReport:
     trace: Trace
     is_torch_merged: bool = False
     """Fold a call whose only child has its name, as torch's own table does."""
+    given_peaks: Mapping[str, float] = field(default_factory=dict)
+    """Rates that the user gives in place of the table's, as ``parse_peak`` returns them."""
 
     def summary(self) -> Row:
         """Return what the file is, how it was read and what it lacks."""
@@ -200,6 +189,18 @@ class TraceReport:
             {"rule": each.rule, "reason": each.reason, "flag": each.flag or None}
             for each in findings(self.trace).abstained
         ]
+
+    def peaks(self) -> DevicePeaks | None:
+        """Return the roofs of the trace's device, with what the user gave in their place."""
+        return with_peak(trace_peaks(self.trace), self.given_peaks)
+
+    def roofs(self) -> Row | None:
+        """Return what the roofline's shares are shares of, or nothing for an unknown device."""
+        return roofs(self.peaks())
+
+    def uncosted(self) -> list[Row]:
+        """Return which operators have a cost that could not be said, and why."""
+        return uncosted_rows(self.trace)
 
     def memory(self) -> Row | None:
         """Return the peaks of the allocators, or nothing where they were not recorded."""
@@ -359,8 +360,7 @@ def _kernels(report: TraceReport, limit: int | None) -> list[Row]:
         "occupancy_reported_ratio": [
             _occupancy(trace, geometry_id) for geometry_id in stats.geometry_id[:limit].tolist()
         ],
-        "occupancy_theoretical_ratio": None,
-        "occupancy_limiter": None,
+        **occupancy_columns(trace, stats, limit),
         "decoded": [_decoded(decode(name)) for name in names],
     }
     return _rows(columns, len(names))
@@ -380,6 +380,14 @@ def _decoded(said: KernelName) -> Row:
         "operators": list(said.operators) or None,
         "tensor_cores": said.tensor_cores,
     }
+
+
+def _roofline(report: TraceReport, limit: int | None) -> list[Row]:
+    return roofline_rows(report.trace, report.peaks(), limit)
+
+
+def _tiles(report: TraceReport, limit: int | None) -> list[Row]:
+    return tile_rows(report.trace, limit)
 
 
 def _steps(report: TraceReport, limit: int | None) -> list[Row]:
@@ -405,6 +413,8 @@ TABLES: Final[dict[str, Callable[[TraceReport, int | None], list[Row]]]] = {
     "other_slices": _host_table(other_stats),
     "memops": _memops,
     "kernels": _kernels,
+    "roofline": _roofline,
+    "tiles": _tiles,
     "steps": _steps,
     "idle": _idle,
 }

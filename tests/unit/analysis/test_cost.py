@@ -468,3 +468,13 @@ def test_a_trace_of_nothing():
 
     assert costs.total_flop() == 0
     assert costs.abstained == ()
+
+
+def test_a_wrapper_that_cannot_say_is_no_loss_where_the_operator_in_it_counts():
+    trace = trace_of(
+        Row("aten::linear", 0, 100),
+        product("aten::mm", 10, 80, [3, 5], [5, 7]),
+        Row("aten::mm", 200, 9),
+    )
+
+    assert operator_costs(trace).abstained == (("aten::mm", "input shapes are not recorded", 1),)

@@ -61,7 +61,7 @@ class OperatorCosts:
     is_matrix: Bools
     """Whether matrix units can do it."""
     abstained: tuple[tuple[str, str, int], ...]
-    """Operator, reason and number of calls that have a model which could not say, by number."""
+    """Operator, reason and number of calls whose work no model could tell, most calls first."""
 
     def total_flop(self) -> int:
         """Return the FLOP of the whole trace."""
@@ -106,8 +106,7 @@ def operator_costs(trace: Trace) -> OperatorCosts:
         return_inverse=True,
     )
     parsed: dict[int, Inputs] = {}
-    abstained: Counter[tuple[str, str]] = Counter()
-    calls = np.bincount(group, minlength=len(keys))
+    why: dict[int, tuple[str, str]] = {}
     found = np.full((len(keys), 5), np.nan)
     for row, key in enumerate(keys.tolist()):
         name_id, signature_id = divmod(key, n_signatures)
@@ -115,12 +114,13 @@ def operator_costs(trace: Trace) -> OperatorCosts:
         try:
             cost = cost_of(name, _inputs(trace, signature_id - 1, parsed))
         except UnmodelledError as error:
-            abstained[name, str(error)] += int(calls[row])
+            why[row] = (name, str(error))
             continue
         known = PRECISIONS.index(cost.precision) if cost.precision in PRECISIONS else NO_ID
         amount = np.nan if cost.n_bytes is None else cost.n_bytes
         kind = Tier.MATRIX if cost.is_matrix else MODELS.get(name, Tier.ARITHMETIC)
         found[row] = (cost.flop, amount, known, cost.is_matrix, kind)
+    modelled_rows = rows
     if len(rows):
         known_rows = ~np.isnan(found[group, 0])
         rows, values = rows[known_rows], found[group[known_rows]]
@@ -128,15 +128,33 @@ def operator_costs(trace: Trace) -> OperatorCosts:
         precision[rows] = values[:, 2].astype(np.int8)
         is_matrix[rows] = values[:, 3] > 0
         tier[rows] = values[:, 4].astype(np.int8)
-    ranked = sorted(abstained.items(), key=lambda item: (-item[1], item[0]))
+    is_counted = _counted(trace, tier)
     return OperatorCosts(
         flop=frozen(flop),
         n_bytes=frozen(n_bytes),
-        is_counted=frozen(_counted(trace, tier)),
+        is_counted=frozen(is_counted),
         precision=frozen(precision),
         is_matrix=frozen(is_matrix),
-        abstained=tuple((name, reason, n_calls) for (name, reason), n_calls in ranked),
+        abstained=_abstained(trace, is_counted, modelled_rows, group, why),
     )
+
+
+def _abstained(
+    trace: Trace, is_counted: Bools, rows: Int64s, group: Int64s, why: dict[int, tuple[str, str]]
+) -> tuple[tuple[str, str, int], ...]:
+    """Return what could not be said, by operator and reason, the most calls first.
+
+    Only what no counted operator covers is missed: neither one below nor one above.
+    """
+    reached = np.concatenate(([0], np.cumsum(is_counted)))
+    has_below = reached[links(trace).subtree_end[rows].astype(np.int64)] > reached[rows]
+    is_inside = nearest(trace.slices.parent_id, is_counted)[rows] >= 0
+    calls = np.bincount(group[~has_below & ~is_inside], minlength=len(why))
+    missed: Counter[tuple[str, str]] = Counter()
+    for row, reason in why.items():
+        missed[reason] += int(calls[row]) if row < len(calls) else 0
+    ranked = sorted(missed.items(), key=lambda item: (-item[1], item[0]))
+    return tuple((name, reason, n_calls) for (name, reason), n_calls in ranked if n_calls)
 
 
 def _inputs(trace: Trace, signature_id: int, parsed: dict[int, Inputs]) -> Inputs:

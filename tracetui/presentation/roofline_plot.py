@@ -1,0 +1,289 @@
+"""The roofline as a plot: roofs as braille lines, operators as glyphs, on logarithmic axes."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from tracetui.analysis.roofline import Roofline, RooflinePoint
+from tracetui.format import metric
+from tracetui.model.arrays import NO_ID
+from tracetui.presentation.table import cell_width, shortened
+
+DOTS_ACROSS: Final = 2
+DOTS_DOWN: Final = 4
+_BRAILLE: Final = 0x2800
+_DOT_BITS: Final = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
+"""Bits of a braille cell by row and column of its dots."""
+
+GLYPHS: Final = ("·", "•", "●")
+"""A point by its share of the time."""
+_BIG: Final = 0.2
+_MEDIUM: Final = 0.03
+SELECTED_GLYPH: Final = "◉"
+ASCII_GLYPHS: Final = (".", "o", "O", "@")
+_AXIS_WIDTH: Final = 7
+_MIN_DECADES: Final = 2.0
+_LEAST_WIDTH: Final = 24
+_LEAST_HEIGHT: Final = 5
+_LABEL_ROOM: Final = 14
+_N_LABELS: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """A point as it stands on the plot."""
+
+    row: int
+    column: int
+    glyph: str
+    work_class: int
+    point: int
+    """Into the points."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlotLine:
+    """One row of the plot: its text, and the cells that have a colour of their own."""
+
+    text: str
+    marks: tuple[tuple[int, int], ...] = ()
+    """Column and class of work."""
+    selected: int = NO_ID
+    """Column of the selected point, or ``NO_ID``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A logarithmic axis over whole decades."""
+
+    low: float
+    high: float
+    """Exponents of ten."""
+
+    def place(self, value: float, n: int) -> int:
+        """Return which of ``n`` equal parts a value falls into, the last for what lies beyond."""
+        share = (math.log10(value) - self.low) / (self.high - self.low)
+        return min(max(int(share * n), 0), n - 1)
+
+    def value(self, part: float, n: int) -> float:
+        """Return the value in the middle of one of ``n`` parts."""
+        return float(10 ** (self.low + (part + 0.5) / n * (self.high - self.low)))
+
+
+def scale_over(values: Sequence[float]) -> Scale:
+    """Return an axis that holds all values, a tenth of a decade from its ends."""
+    exponents = [math.log10(value) for value in values if value > 0]
+    if not exponents:
+        return Scale(0, _MIN_DECADES)
+    low, high = min(exponents) - 0.1, max(exponents) + 0.1
+    middle = (low + high) / 2
+    reach = max(high - low, _MIN_DECADES) / 2
+    return Scale(middle - reach, middle + reach)
+
+
+@dataclass(frozen=True, slots=True)
+class Roof:
+    """One line of the plot."""
+
+    title: str
+    flop_per_s: float
+    bytes_per_s: float
+
+    @property
+    def ridge(self) -> float:
+        """Return the intensity from which arithmetic and no longer memory limits."""
+        return self.flop_per_s / self.bytes_per_s
+
+    def attainable(self, intensity: float) -> float:
+        """Return the best rate at an intensity."""
+        return min(self.flop_per_s, intensity * self.bytes_per_s)
+
+
+def roofs_of(line: Roofline) -> list[Roof]:
+    """Return the roofs that the points are held against, the highest first."""
+    peaks = line.peaks
+    if peaks is None or not peaks.bytes_per_s:
+        return []
+    found: dict[float, str] = {}
+    for point in line.points:
+        if point.roof_flop_per_s and point.precision:
+            title = point.precision if point.is_matrix else f"{point.precision} vector"
+            found.setdefault(point.roof_flop_per_s, title)
+    return [
+        Roof(title, rate, peaks.bytes_per_s) for rate, title in sorted(found.items(), reverse=True)
+    ]
+
+
+def plottable(line: Roofline) -> list[int]:
+    """Return the points that have an intensity and a rate; copies have neither."""
+    return [
+        row
+        for row, point in enumerate(line.points)
+        if point.flop > 0 and point.intensity and point.flop_per_s
+    ]
+
+
+def glyph_of(point: RooflinePoint, total_ns: int, *, ascii_only: bool) -> str:
+    """Return a glyph that grows with the point's share of the time."""
+    share = point.time_ns / total_ns if total_ns else 0.0
+    size = 2 if share >= _BIG else 1 if share >= _MEDIUM else 0
+    return (ASCII_GLYPHS if ascii_only else GLYPHS)[size]
+
+
+def plot_lines(
+    line: Roofline, width: int, height: int, selected: int = NO_ID, *, ascii_only: bool = False
+) -> list[PlotLine]:
+    """Return the plot as rows of exactly ``width`` cells; none where there is no room for one.
+
+    Both axes are logarithmic: FLOP for each byte to the right, FLOP a second upwards. Roofs are
+    lines of dots, points are glyphs over them, the bigger ones last so that they stay in sight.
+    """
+    rows = plottable(line)
+    if not rows or width < _LEAST_WIDTH or height < _LEAST_HEIGHT:
+        return []
+    across, down = width - _AXIS_WIDTH, height - 1
+    points, roofs = line.points, roofs_of(line)
+    xs = [points[row].intensity or 1.0 for row in rows] + [roof.ridge for roof in roofs]
+    ys = [points[row].flop_per_s or 1.0 for row in rows] + [roof.flop_per_s for roof in roofs]
+    x_axis, y_axis = scale_over(xs), scale_over(ys)
+    cells = _roof_cells(roofs, x_axis, y_axis, across, down, ascii_only=ascii_only)
+    markers = _markers(line, rows, selected, (x_axis, y_axis), (across, down), ascii_only)
+    for marker in markers:
+        cells[marker.row][marker.column] = marker.glyph
+    chosen = next((each for each in markers if each.point == selected), None)
+    # The selected point has its name in any case, the longest others where there is room.
+    named = ([chosen] if chosen else []) + [each for each in reversed(markers) if each != chosen]
+    for place, marker in enumerate(named[:_N_LABELS]):
+        _write_label(
+            cells, marker, points[marker.point].label, is_forced=place == 0 and bool(chosen)
+        )
+    _write_titles(cells, roofs, y_axis)
+    labels = _rate_labels(y_axis, down)
+    lines = []
+    for row in range(down):
+        marks = {each.column: each.work_class for each in markers if each.row == row}
+        lines.append(
+            PlotLine(
+                f"{labels.get(row, '')[: _AXIS_WIDTH - 1]:>{_AXIS_WIDTH - 1}} "
+                + "".join(cells[row]),
+                tuple((column + _AXIS_WIDTH, value) for column, value in sorted(marks.items())),
+                chosen.column + _AXIS_WIDTH if chosen and chosen.row == row else NO_ID,
+            )
+        )
+    lines.append(PlotLine(_intensity_axis(x_axis, across, width)))
+    return lines
+
+
+def _roof_cells(
+    roofs: Sequence[Roof], x_axis: Scale, y_axis: Scale, across: int, down: int, *, ascii_only: bool
+) -> list[list[str]]:
+    n_x, n_y = across * DOTS_ACROSS, down * DOTS_DOWN
+    bits = np.zeros((down, across), np.int64)
+    for roof in roofs:
+        before = None
+        for x in range(n_x):
+            y = n_y - 1 - y_axis.place(roof.attainable(x_axis.value(x, n_x)), n_y)
+            # A steep roof stays one line: the dots between two columns are drawn too.
+            start, stop = (y, y) if before is None else (min(before, y), max(before, y))
+            before = y
+            for dot in range(start if start == y else start + 1, stop + 1):
+                bits[dot // DOTS_DOWN, x // DOTS_ACROSS] |= _DOT_BITS[dot % DOTS_DOWN][
+                    x % DOTS_ACROSS
+                ]
+    mark = "-" if ascii_only else ""
+    return [
+        [(mark or chr(_BRAILLE + cell)) if cell else " " for cell in row] for row in bits.tolist()
+    ]
+
+
+def _write_titles(cells: list[list[str]], roofs: Sequence[Roof], y_axis: Scale) -> None:
+    """Write each roof's name under its flat part, else over it, as far right as there is room."""
+    down, across = len(cells), len(cells[0])
+    for roof in roofs:
+        text = f"{roof.title} {metric(roof.flop_per_s, 'FLOP/s')}"
+        at = down - 1 - y_axis.place(roof.flop_per_s, down)
+        for row in (at + 1, at - 1):
+            start = _free_start(cells[row], len(text)) if 0 <= row < down else NO_ID
+            if start >= across // 3:
+                cells[row][start : start + len(text)] = list(text)
+                break
+
+
+def _free_start(row: list[str], width: int) -> int:
+    """Return the last column from which ``width`` cells and one before are blank, or ``NO_ID``."""
+    for start in range(len(row) - width, 0, -1):
+        if all(cell == " " for cell in row[start - 1 : start + width]):
+            return start
+    return NO_ID
+
+
+def _markers(
+    line: Roofline,
+    rows: Sequence[int],
+    selected: int,
+    axes: tuple[Scale, Scale],
+    size: tuple[int, int],
+    ascii_only: bool,  # noqa: FBT001 - one caller, which passes its own on
+) -> list[Marker]:
+    """Return the glyphs, the longest last, the selected one at the very end."""
+    across, down = size
+    found = []
+    for row in sorted(rows, key=lambda each: (each == selected, line.points[each].time_ns)):
+        point = line.points[row]
+        glyph = glyph_of(point, line.costed_ns, ascii_only=ascii_only)
+        if row == selected:
+            glyph = ASCII_GLYPHS[-1] if ascii_only else SELECTED_GLYPH
+        found.append(
+            Marker(
+                row=down - 1 - axes[1].place(point.flop_per_s or 1.0, down),
+                column=axes[0].place(point.intensity or 1.0, across),
+                glyph=glyph,
+                work_class=point.work_class,
+                point=row,
+            )
+        )
+    return found
+
+
+def _write_label(cells: list[list[str]], marker: Marker, label: str, *, is_forced: bool) -> None:
+    """Write a point's name at its right, else at its left; over other things only if forced."""
+    row = cells[marker.row]
+    text = shortened(label.rpartition("::")[2], _LABEL_ROOM)
+    width = len(text)
+    if cell_width(text) != width:
+        return
+    for start in (marker.column + 2, marker.column - 1 - width):
+        place = slice(max(start - 1, 0), start + width + 1)
+        is_free = all(cell == " " for cell in row[place])
+        if start >= 0 and start + width <= len(row) and (is_free or is_forced):
+            row[start : start + width] = list(text)
+            return
+
+
+def _rate_labels(axis: Scale, down: int) -> dict[int, str]:
+    """Return the powers of ten on the vertical axis by row."""
+    labels = {}
+    for exponent in range(math.ceil(axis.low), math.floor(axis.high) + 1):
+        labels[down - 1 - axis.place(10.0**exponent, down)] = metric(10.0**exponent, "").rstrip()
+    return {row: _bare(text) for row, text in labels.items()}
+
+
+def _bare(text: str) -> str:
+    """Return ``1.00 T`` as ``1T``."""
+    number, _, prefix = text.partition(" ")
+    return f"{float(number):g}{prefix}"
+
+
+def _intensity_axis(axis: Scale, across: int, width: int) -> str:
+    cells = [" "] * width
+    title = "FLOP/B"
+    cells[: len(title)] = list(title)
+    for exponent in range(math.ceil(axis.low), math.floor(axis.high) + 1):
+        text = f"{10.0**exponent:g}"
+        start = _AXIS_WIDTH + axis.place(10.0**exponent, across)
+        if start + len(text) <= width:
+            cells[start : start + len(text)] = list(text)
+    return "".join(cells)
