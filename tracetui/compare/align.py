@@ -1,21 +1,32 @@
 """Longest common subsequence of two sequences of keys."""
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-_MOST_EDITS: Final = 600
-"""Beyond so many edits the exact search gives way to anchors that occur once on each side."""
+_MOST_EDITS: Final = 160
+"""Beyond so many edits the exact search gives way to anchors."""
 
 
 def aligned(first: Sequence[int], second: Sequence[int]) -> list[tuple[int, int]]:
     """Return places with equal keys, ascending on both sides, as many as can be.
 
-    Exact by the greedy search for the shortest edit script (Myers, "An O(ND) difference algorithm",
-    1986) while the sides differ little; beyond that, keys that occur once on both sides divide the
-    sequences first, and stretches without such a key stay unaligned but for their equal ends.
+    Keys that one side lacks are passed over. What is left is aligned exactly, by the greedy search
+    for the shortest edit script (Myers, "An O(ND) difference algorithm", 1986), while it differs
+    little; beyond that, keys that occur equally often on both sides divide it first, and a stretch
+    without such keys stays unaligned but for its equal ends.
     """
+    shared = set(first).intersection(second)
+    places = [
+        [place for place, key in enumerate(keys) if key in shared] for keys in (first, second)
+    ]
+    keys_a, keys_b = [first[at] for at in places[0]], [second[at] for at in places[1]]
+    return [(places[0][a], places[1][b]) for a, b in _aligned(keys_a, keys_b)]
+
+
+def _aligned(first: Sequence[int], second: Sequence[int]) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     todo = [(0, len(first), 0, len(second))]
     while todo:
@@ -32,7 +43,7 @@ def aligned(first: Sequence[int], second: Sequence[int]) -> list[tuple[int, int]
         if pairs is not None:
             found += [(low_a + a, low_b + b) for a, b in pairs]
             continue
-        anchors = _unique_anchors(first[low_a:high_a], second[low_b:high_b])
+        anchors = _anchors(first[low_a:high_a], second[low_b:high_b])
         edges = [(-1, -1), *anchors, (high_a - low_a, high_b - low_b)]
         found += [(low_a + a, low_b + b) for a, b in anchors]
         if anchors:
@@ -46,6 +57,8 @@ def aligned(first: Sequence[int], second: Sequence[int]) -> list[tuple[int, int]
 def _shortest_edit(first: Sequence[int], second: Sequence[int]) -> list[tuple[int, int]] | None:
     """Return the aligned places, or ``None`` if the sides differ by too many edits."""
     n, m = len(first), len(second)
+    if abs(n - m) > _MOST_EDITS:
+        return None
     limit = min(n + m, _MOST_EDITS)
     reach = {1: 0}
     trail: list[dict[int, int]] = []
@@ -83,28 +96,36 @@ def _walked_back(trail: list[dict[int, int]], a: int, b: int) -> list[tuple[int,
     return found
 
 
-def _unique_anchors(first: Sequence[int], second: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the longest ascending run of keys that occur once on each side."""
-    once_a, once_b = (
-        {key for key, count in Counter(keys).items() if count == 1} for keys in (first, second)
-    )
-    place_b = {key: place for place, key in enumerate(second) if key in once_b}
-    pairs = [(a, place_b[key]) for a, key in enumerate(first) if key in once_a and key in place_b]
+def _anchors(first: Sequence[int], second: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the longest ascending run of keys that occur equally often on both sides."""
+    counts = Counter(first), Counter(second)
+    place_b = {
+        (key, number): place
+        for place, (key, number) in enumerate(_numbered(second))
+        if counts[0][key] == counts[1][key]
+    }
+    pairs = [(a, place_b[key]) for a, key in enumerate(_numbered(first)) if key in place_b]
+    ends: list[int] = []
     tops: list[int] = []
     before: list[int] = []
     for at, (_, b) in enumerate(pairs):
-        low, high = 0, len(tops)
-        while low < high:
-            middle = (low + high) // 2
-            if pairs[tops[middle]][1] < b:
-                low = middle + 1
-            else:
-                high = middle
-        before.append(tops[low - 1] if low else -1)
-        tops[low:] = [at, *tops[low + 1 :]]
+        place = bisect_left(ends, b)
+        before.append(tops[place - 1] if place else -1)
+        ends[place : place + 1] = [b]
+        tops[place : place + 1] = [at]
     found: list[tuple[int, int]] = []
     at = tops[-1] if tops else -1
     while at >= 0:
         found.append(pairs[at])
         at = before[at]
     return found[::-1]
+
+
+def _numbered(keys: Sequence[int]) -> list[tuple[int, int]]:
+    """Return each key with how often it occurred before."""
+    seen: Counter[int] = Counter()
+    found = []
+    for key in keys:
+        found.append((key, seen[key]))
+        seen[key] += 1
+    return found

@@ -1,5 +1,6 @@
 """One trace against another: what differs, by how much, and whether it is real."""
 
+from bisect import bisect_left
 from dataclasses import dataclass
 
 import numpy as np
@@ -207,20 +208,21 @@ def _content(given: Work) -> tuple[object, ...]:
 
 
 def _in_order(found: list[Group]) -> list[Group]:
-    """Sort by the baseline's place; what only the candidate has follows the work before it there."""
+    """Sort by the baseline's place; what only the candidate has stands before what follows it there."""
     anchors = sorted(
         (group.second[0].place, group.first[0].place)
         for group in found
         if group.first and group.second
     )
     places = [place for place, _ in anchors]
+    n_first = sum(len(group.first) for group in found)
 
     def key(group: Group) -> tuple[int, int, int]:
         if group.first:
             return group.first[0].place, 0, 0
         own = group.second[0].place
-        at = int(np.searchsorted(places, own)) - 1
-        return (anchors[at][1] if at >= 0 else -1), 1, own
+        at = bisect_left(places, own)
+        return (anchors[at][1] if at < len(anchors) else n_first), -1, own
 
     return sorted(found, key=key)
 

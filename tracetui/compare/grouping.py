@@ -9,7 +9,7 @@ from typing import Final
 from tracetui.compare.align import aligned
 from tracetui.compare.match import Gap, TreeMatch
 from tracetui.compare.units import Unit
-from tracetui.compare.words import ATTENTION_PARTS, is_one_operator
+from tracetui.compare.words import ATTENTION_PARTS, is_one_operator, tensor_sizes
 
 _FURTHEST_GAP: Final = 24
 """How many anchors away from a fused kernel its operators are looked for."""
@@ -187,14 +187,19 @@ class _Leftovers:
                         continue
                     composite = _composite(unit)
                     parts = self._parts(both[1 - side], composite, 1 - side) if composite else ()
-                    if not parts:
+                    # Alone between two anchors nothing else can be meant; among other work only
+                    # tensors of one size tell.
+                    is_all = len(parts) == len(both[1 - side])
+                    agrees = _sizes_agree(unit, parts)
+                    if not parts or not (is_all or agrees):
                         continue
                     whole = tuple(
                         each
                         for each in both[side]
                         if each.place in self._free[side] and each.operator_id == unit.operator_id
                     )
-                    found.append(self._taken(side, whole, parts, Proof.COMPOSITE, is_sure=True))
+                    is_sure = agrees if agrees is not None else is_all
+                    found.append(self._taken(side, whole, parts, Proof.COMPOSITE, is_sure=is_sure))
         return found
 
     def _parts(self, units: Sequence[Unit], composite: _Composite, side: int) -> tuple[Unit, ...]:
@@ -293,6 +298,13 @@ def _is_whole(run: list[Unit], composite: _Composite) -> bool:
         return False
     words = frozenset().union(*(unit.words for unit in run))
     return composite.required <= words
+
+
+def _sizes_agree(whole: Unit, parts: Sequence[Unit]) -> bool | None:
+    """Return whether a tensor of one side has the size of one of the other; ``None`` if unknown."""
+    sizes = tensor_sizes(whole.shape)
+    others = frozenset().union(*(tensor_sizes(part.shape) for part in parts))
+    return bool(sizes & others) if sizes and others else None
 
 
 def _shapes_agree(first: Unit, second: Unit) -> bool:

@@ -20,6 +20,10 @@ PERS: Final[tuple[Per, ...]] = get_args(Per)
 
 _FEWEST_BESIDE_COLD: Final = 2
 """The cold first instance is left out only where at least so many remain."""
+_LEAST_COVERAGE: Final = 0.5
+"""A name that holds less of a trace's work does not stand for it."""
+_MOST_TRIED: Final = 8
+"""So many of the longest names are looked at; a shorter one holds less still."""
 _GENERATED: Final = (
     "ProfilerStep#",
     "## Call CompiledFxGraph",
@@ -107,7 +111,7 @@ def chosen_scope(
 
     Without ``per``: per step where all have steps, else per call, else the total. Where calls are
     compared and no name is given, the annotation that all have and that takes most time is taken,
-    else such a module.
+    else such a module; without ``per`` only one that holds at least half of the work.
 
     Raises:
         UsageError: If ``within`` or ``per`` asks for what a trace does not have.
@@ -124,7 +128,14 @@ def chosen_scope(
         per = "step"
     if within is None and per in (None, "call"):
         names = common_names(traces)
-        within = names[0] if names else None
+        telling = [
+            name
+            for name in names[:_MOST_TRIED]
+            if all(_coverage_ratio(trace, name) >= _LEAST_COVERAGE for trace in traces)
+        ]
+        if per == "call":
+            telling += names
+        within = telling[0] if telling else None
         if within is None and per == "call":
             raise UsageError(
                 "no annotation or module has the same name in all traces; use --within"
@@ -432,6 +443,18 @@ def _time_by_name(trace: Trace, kind: SliceKind) -> dict[str, int]:
         if kind == SliceKind.PYTHON and name.startswith(MODULE_PREFIX):
             found[name.removeprefix(MODULE_PREFIX)] = int(total[name_id])
     return found
+
+
+def _coverage_ratio(trace: Trace, name: str) -> float:
+    """Return how much of a trace's device work, or of its time without a device, a name holds."""
+    slices, link = trace.slices, links(trace)
+    calls = _calls_named(trace, name)
+    if link.has_device:
+        whole = int(slices.dur_ns[slices.is_device_work()].sum())
+        part = int(link.device_total_ns[calls].sum())
+    else:
+        whole, part = trace.end_ns, int(slices.dur_ns[calls].sum())
+    return part / whole if whole else 0.0
 
 
 def _no_such_scope(traces: Sequence[Trace], trace: Trace, within: str) -> str:

@@ -124,6 +124,9 @@ def _interval(baseline: Int64s, candidate: Int64s) -> tuple[float, float]:
     is_swapped = first.tolist() > second.tolist()
     streams = (1, 0) if is_swapped else (0, 1)
     logs = _log_medians(second, streams[1]) - _log_medians(first, streams[0])
+    if np.array_equal(first, second):
+        # Equal sides have no order: their interval must be its own inverse.
+        logs = np.concatenate((logs, -logs))
     tail = (1 - _CONFIDENCE) / 2
     # Mirrored ranks keep the interval of exchanged sides exactly the inverse.
     ordered = np.sort(logs)

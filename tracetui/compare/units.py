@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -17,6 +18,8 @@ from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
 from tracetui.model.tracks import TrackKind
 
+_KINDS: Final = tuple(SliceKind)
+_LAST_HOLDER: Final = int(SliceKind.ANNOTATION)
 _OWN_SHARE: Final = 0.5
 """An operator that spends more of its time itself than in operators that compute does the work."""
 
@@ -45,8 +48,6 @@ class Unit:
     """What a copy moved; -1 where the file does not say."""
     words: frozenset[str]
     """What sorts of work it does: the fused operators, else the innermost operator's."""
-    around: frozenset[str]
-    """The sorts of work of the operators around it."""
     is_fused: bool
     """Whether its name lists the operators that were fused into it."""
 
@@ -63,6 +64,15 @@ class Unit:
     def is_attention(self) -> bool:
         """Return whether it is a whole attention."""
         return is_attention(self.name) or is_attention(self.operator)
+
+
+@lru_cache(maxsize=65_536)
+def _words(name: str, operator: str) -> frozenset[str]:
+    """Return what sorts of work a kernel does, or an operator where its name lists none."""
+    listed = decode(name).operators
+    if listed:
+        return frozenset(operator_word(word) for word in listed if not is_metadata(word))
+    return frozenset((operator_word(operator),)) if operator else frozenset()
 
 
 def _is_copy_kernel(name: str) -> bool:
@@ -103,17 +113,17 @@ def work(side: Side, *, by_operator: bool) -> Work:
     That is, of the instances whose work has the most common form, the one nearest to their median.
     """
     rows, anchors = _operator_rows(side) if by_operator else _device_rows(side)
-    instance, typical, alike = _typical(side, rows)
+    instance, alike = _typical(side, rows)
     own = np.flatnonzero(side.instance_of[rows] == instance)
-    matrix = np.stack([side.trace.slices.dur_ns[row_ids] for row_ids in alike]) if alike else None
-    del typical
     builder = _TreeBuilder(side, by_operator=by_operator)
-    for place, at in enumerate(own.tolist()):
-        row = int(rows[at])
-        samples = (
-            matrix[:, place] if matrix is not None else side.trace.slices.dur_ns[row : row + 1]
-        )
-        builder.add(place, row, int(anchors[at]), samples)
+    if len(own):
+        samples = np.stack([side.trace.slices.dur_ns[row_ids] for row_ids in alike], axis=1)
+        ordered = np.sort(samples, axis=1)
+        middle = (ordered[:, (len(alike) - 1) // 2] + ordered[:, len(alike) // 2]) // 2
+        for place, (row, anchor, dur_ns) in enumerate(
+            zip(rows[own].tolist(), anchors[own].tolist(), middle.tolist(), strict=True)
+        ):
+            builder.add(place, row, anchor, dur_ns, samples[place])
     return Work(
         side,
         instance,
@@ -155,8 +165,8 @@ def _ordered(side: Side, rows: Int64s, anchor: Int64s) -> tuple[Int64s, Int64s]:
     return rows[order], anchor[order]
 
 
-def _typical(side: Side, rows: Int64s) -> tuple[int, Int64s, list[Int64s]]:
-    """Return an instance, its rows, and the rows of all instances of the same form.
+def _typical(side: Side, rows: Int64s) -> tuple[int, list[Int64s]]:
+    """Return an instance, and the rows of all instances of the same form.
 
     Args:
         side: The side.
@@ -167,7 +177,7 @@ def _typical(side: Side, rows: Int64s) -> tuple[int, Int64s, list[Int64s]]:
     parts = {i: rows[bounds[i] : bounds[i + 1]] for i in side.kept.tolist()}
     forms = {i: slices.name_id[part].tobytes() for i, part in parts.items()}
     if not forms:
-        return 0, rows[:0], []
+        return 0, []
     counted = Counter(forms.values())
     most = max(counted.values())
     form = next(forms[i] for i in parts if counted[forms[i]] == most)
@@ -175,7 +185,7 @@ def _typical(side: Side, rows: Int64s) -> tuple[int, Int64s, list[Int64s]]:
     totals = np.array([int(slices.dur_ns[parts[i]].sum()) for i in alike], np.int64)
     middle = np.sort(totals)[(len(totals) - 1) // 2]
     instance = alike[int(np.abs(totals - middle).argmin())]
-    return instance, parts[instance], [parts[i] for i in alike]
+    return instance, [parts[i] for i in alike]
 
 
 @once_per_trace
@@ -223,8 +233,16 @@ class _TreeBuilder:
     """Hangs pieces of work, given in order, into the operators around them."""
 
     def __init__(self, side: Side, *, by_operator: bool) -> None:
-        self._trace = side.trace
-        self._instance_of = side.instance_of
+        trace = self._trace = side.trace
+        slices, link = trace.slices, links(trace)
+        # Single values are read from lists many times as fast as from arrays.
+        self._inside: list[bool] = (side.instance_of >= 0).tolist()
+        self._parent: list[int] = slices.parent_id.tolist()
+        self._kind: list[int] = slices.kind.tolist()
+        self._name: list[int] = slices.name_id.tolist()
+        self._shape_id: list[int] = slices.shape_id.tolist()
+        self._owner: list[int] = link.owner_id.tolist()
+        self._launch: list[int] = link.launch_id.tolist()
         self._stops = frozenset(side.call_id.tolist())
         self._by_operator = by_operator
         self._nodes: dict[int, Node] = {}
@@ -232,25 +250,23 @@ class _TreeBuilder:
         self.units: list[Unit] = []
         self.roots: list[Node | Unit] = []
 
-    def add(self, place: int, row: int, anchor: int, samples: Int64s) -> None:
+    def add(self, place: int, row: int, anchor: int, dur_ns: int, samples: Int64s) -> None:
         """Hang one piece of work."""
         parents = self._parents(row if self._by_operator else anchor)
-        unit = self._unit(place, row, samples, parents)
+        unit = self._unit(place, row, dur_ns, samples)
         self.units.append(unit)
         parent = self._hung(parents)
         (self.roots if parent is None else parent.children).append(unit)
 
     def _parents(self, start: int) -> list[int]:
         """Return the operators and annotations around a slice inside the scope, inner ones first."""
-        slices = self._trace.slices
+        parent, kind, inside, stops = self._parent, self._kind, self._inside, self._stops
         found: list[int] = []
-        at = start
-        if self._by_operator or (at >= 0 and slices.kind[at] == SliceKind.RUNTIME):
-            at = int(slices.parent_id[at])
-        while at >= 0 and at not in self._stops and self._instance_of[at] >= 0:
-            if slices.kind[at] in (SliceKind.OPERATOR, SliceKind.ANNOTATION):
+        at = parent[start] if self._by_operator else start
+        while at >= 0 and at not in stops and inside[at]:
+            if kind[at] <= _LAST_HOLDER:
                 found.append(at)
-            at = int(slices.parent_id[at])
+            at = parent[at]
         return found
 
     def _hung(self, parents: list[int]) -> Node | None:
@@ -258,7 +274,7 @@ class _TreeBuilder:
         for slice_id in reversed(parents):
             found = self._nodes.get(slice_id)
             if found is None:
-                name = stable_name(self._trace.name_of(slice_id))
+                name = stable_name(self._name_of(slice_id))
                 found = Node(slice_id, name, self._shape(slice_id), node)
                 self._nodes[slice_id] = found
                 self.nodes.append(found)
@@ -267,40 +283,32 @@ class _TreeBuilder:
         return node
 
     def _shape(self, slice_id: int) -> str:
-        shape_id = int(self._trace.slices.shape_id[slice_id])
+        shape_id = self._shape_id[slice_id]
         return self._trace.shapes[shape_id] if shape_id >= 0 else ""
 
-    def _unit(self, place: int, row: int, samples: Int64s, parents: list[int]) -> Unit:
-        trace = self._trace
-        slices, link = trace.slices, links(trace)
-        name = trace.name_of(row)
+    def _name_of(self, slice_id: int) -> str:
+        return self._trace.names[self._name[slice_id]]
+
+    def _unit(self, place: int, row: int, dur_ns: int, samples: Int64s) -> Unit:
+        name = self._name_of(row)
         operator_id = row
         if not self._by_operator:
-            owner = int(link.owner_id[row])
-            is_operator = owner >= 0 and slices.kind[owner] == SliceKind.OPERATOR
+            owner = self._owner[row]
+            is_operator = owner >= 0 and self._kind[owner] == SliceKind.OPERATOR
             operator_id = owner if is_operator else NO_ID
-        operator = trace.name_of(operator_id) if operator_id >= 0 else ""
-        operators = decode(name).operators
-        is_fused = bool(operators)
-        if is_fused:
-            words = frozenset(operator_word(word) for word in operators if not is_metadata(word))
-        else:
-            words = frozenset((operator_word(operator),)) if operator else frozenset()
-        ordered = np.sort(samples)
-        middle = (int(ordered[(len(ordered) - 1) // 2]) + int(ordered[len(ordered) // 2])) // 2
+        operator = self._name_of(operator_id) if operator_id >= 0 else ""
         return Unit(
             place=place,
             slice_id=row,
             name=name,
-            kind=SliceKind(int(slices.kind[row])),
-            dur_ns=middle,
+            kind=_KINDS[self._kind[row]],
+            dur_ns=dur_ns,
             samples=samples,
             operator_id=operator_id,
             operator=operator,
             shape=self._shape(operator_id) if operator_id >= 0 else "",
-            launch_id=NO_ID if self._by_operator else int(link.launch_id[row]),
-            n_bytes=int(slices.n_bytes[row]),
-            words=words,
-            around=frozenset(operator_word(trace.name_of(parent)) for parent in parents),
-            is_fused=is_fused,
+            launch_id=NO_ID if self._by_operator else self._launch[row],
+            n_bytes=int(self._trace.slices.n_bytes[row]),
+            words=_words(name, operator),
+            is_fused=bool(decode(name).operators),
         )

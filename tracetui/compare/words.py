@@ -1,5 +1,6 @@
 """Names made comparable: without addresses, hashes and numbers, and what kinds of work they mean."""
 
+import math
 import re
 from functools import lru_cache
 from typing import Final
@@ -9,6 +10,8 @@ _CHANGING: Final = re.compile(
     r"|(?<=ProfilerStep#)\d+|(?<=\.py\()\d+(?=\))|(?<=^nn\.Module: )(\w+)_\d+$"
 )
 _NUMBERED: Final = re.compile(r"^((?:graph_#_)?(?:triton_|cpp_fused|kernel_cpp)\w*?)_\d+$")
+
+_TENSOR: Final = re.compile(r"\[(\d+(?:,\d+)*)\]")
 
 METADATA: Final = frozenset(
     [
@@ -186,6 +189,14 @@ def is_metadata(name: str) -> bool:
 def is_attention(name: str) -> bool:
     """Return whether a kernel or operator is a whole attention."""
     return _ATTENTION.search(name) is not None
+
+
+@lru_cache(maxsize=65_536)
+def tensor_sizes(shape: str) -> frozenset[int]:
+    """Return how many elements each tensor of input shapes, as JSON text, has; scalars left out."""
+    return frozenset(
+        math.prod(int(extent) for extent in inner.split(",")) for inner in _TENSOR.findall(shape)
+    )
 
 
 @lru_cache(maxsize=65_536)
