@@ -25,7 +25,8 @@ from tracetui.diagnosis.expressions import (
     parsed,
     shown,
 )
-from tracetui.diagnosis.measures import MEASURES, Measured, measured
+from tracetui.diagnosis.measured import Measured
+from tracetui.diagnosis.measures import MEASURES, measured
 from tracetui.format import NOT_MEASURED, microseconds
 from tracetui.model.arrays import NO_ID, Int64s
 from tracetui.model.strings import clean_text

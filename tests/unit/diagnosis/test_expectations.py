@@ -27,7 +27,7 @@ def attention():
             launch(at + 18_000, 3_000, key + 3),
             kernel("sm80_xmma_gemm_bf16", at + 6_000, 10_000, key + 1),
             copy(at + 17_000, 8_000, key + 2),
-            kernel("masked_fill_kernel", at + 26_000, 12_000, key + 3),
+            kernel("masked_elementwise_kernel", at + 26_000, 12_000, key + 3),
         ]
     return trace_of(*rows)
 
@@ -96,6 +96,64 @@ def test_functions_find_what_is_there(attention, text, is_met, found):
     assert (result.is_met, result.found_text) == (is_met, found)
 
 
+def test_the_verdict_and_what_it_rests_on(attention):
+    # 72 of 132 us idle, of which 62 in one gap: 56 us until the call at 102, 3 in it, 3 after it.
+    overhead = check(attention, "bound == overhead")
+    assert (overhead.is_met, overhead.found_text) == (True, "overhead")
+    assert "busy 45.5 %" in overhead.remark
+    assert not check(attention, "bound() == compute").is_met
+    busy = trace_of(("aten::mm", 0, 10), kernel("gemm", 0, 100))
+    assert check(busy, "bound == compute").is_met
+    assert check(trace_of(("aten::mm", 0, 10)), "bound == compute").found_text == "–"
+
+
+def test_the_path_by_class():
+    trace = trace_of(launch(0, 10_000, 1), kernel("gemm", 4_000, 50_000, 1))
+
+    assert check(trace, "path_us(compute) == 50").is_met
+    assert check(trace, "path_us(launch) == 4").is_met
+    assert check(trace, "path_us(sync) == 0").is_met
+
+
+def test_compiling_is_counted_by_call_and_by_change():
+    rows: list[Row | tuple[str, int, int]] = []
+    for at, graph in ((0, "fa"), (10_000, "fa"), (20_000, "fb")):
+        rows += [
+            ("TorchDynamo Cache Lookup", at, 1_000),
+            ("Torch-Compiled Region: 0/0", at + 1_000, 6_000),
+            annotation(f"## Call CompiledFxGraph {graph} ##", at + 2_000, 4_000),
+        ]
+    trace = trace_of(*rows)
+
+    assert check(trace, "compile_tax_us == 3").is_met
+    changed = check(trace, "recompiles == 0")
+    assert (changed.is_met, changed.found_text) == (False, "1")
+    assert trace.slices.ts_ns[changed.slices].tolist() == [21_000]
+    eager = trace_of(("aten::mm", 0, 10))
+    assert check(eager, "compile_tax_us == 0").is_met
+    assert check(eager, "recompiles == 0").is_met
+
+
+def test_findings_of_a_rule_can_be_forbidden():
+    trace = trace_of(
+        ("aten::matmul", 0, 800),
+        ("aten::masked_fill", 800, 200),
+        ("aten::clone", 810, 50),
+        ("aten::masked_fill_", 870, 100),
+    )
+
+    result = check(trace, "findings(hidden-copy) == 0")
+
+    assert (result.is_met, result.found_text) == (False, "1")
+    assert result.remark.startswith("aten::masked_fill copies its whole input first")
+    assert trace.name_of(result.telling_id) == "aten::clone"
+    assert not check(trace, "findings == 0").is_met
+    healthy = trace_of(("aten::mm", 0, 90), ("aten::mm", 100, 90))
+    assert check(healthy, "findings(hidden-copy) == 0").is_met
+    lacking = check(healthy, "findings(recompilation) == 0")
+    assert (lacking.is_met, lacking.found_text) == (False, "–")
+
+
 def test_the_surprise_is_named_with_its_operator_and_leads_to_its_slice(attention):
     result = check(attention, "kernels_per_call(attn_fwd) == 2")
 
@@ -161,9 +219,11 @@ def test_what_was_not_recorded_is_not_met_and_says_why():
         ("total_us(aten::masked) == 3", "near: aten::masked_fill"),
         ("kernels_per_call == 3", "needs a name: kernels_per_call(NAME)"),
         ("wall_us(x) == 3", "wall_us() takes no name"),
-        ("kernels_per_call(masked_fill_kernel) == 3", "is device work"),
+        ("kernels_per_call(masked_elementwise_kernel) == 3", "is device work"),
         ("idle_us(lunch) == 3", "no cause of idle time (artefact, sync, launch"),
         ("class_us(gem) == 3", "no class of work"),
+        ("path_us(gem) == 3", "no class of the critical path"),
+        ("findings(hidden) == 0", "no rule (near: hidden-copy"),
         ("gpu_us < baseline.gpu_us", "give that trace too"),
         ("gpu_us == aten::mm", "'aten::mm' is no number"),
         ("gpu == 5", "'gpu' is no number and no function (near: gpu_us"),
