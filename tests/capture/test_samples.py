@@ -5,58 +5,18 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from tests.capture.counted import STEP, counted_annotations, counted_operators, torch_counted
 from tests.literal import annotation, trace_of
-from tracetui.analysis.operators import (
-    NameStats,
-    merged_annotation_stats,
-    merged_operator_stats,
-)
 from tracetui.capture.environment import without_machine
-from tracetui.model.trace import Trace
 from tracetui.readers import read_trace
 
 FOLDER = Path(__file__).resolve().parents[2] / "sample_traces"
 SAMPLES = sorted(FOLDER.glob("*.json.gz"))
-STEP = "ProfilerStep#"
-
-
-def _key(name: str) -> str:
-    return "ProfilerStep*" if name.startswith(STEP) else name
-
-
-def _counted(trace: Trace, stats: NameStats) -> dict[str, tuple[int, int, int]]:
-    """Return calls, total and self in nanoseconds by the name that torch's table has."""
-    calls: Counter[str] = Counter()
-    total: Counter[str] = Counter()
-    own: Counter[str] = Counter()
-    for name_id, n_calls, total_ns, self_ns in zip(
-        stats.name_id.tolist(),
-        stats.calls.tolist(),
-        stats.total_ns.tolist(),
-        stats.self_ns.tolist(),
-        strict=True,
-    ):
-        key = _key(trace.names[name_id])
-        calls[key] += n_calls
-        total[key] += total_ns
-        own[key] += self_ns
-    return {key: (calls[key], total[key], own[key]) for key in calls}
-
-
-def _oracle(sample: Path, *, is_annotation: bool) -> dict[str, tuple[int, int, int]]:
-    path = sample.with_name(sample.name.replace(".json.gz", ".oracle.json"))
-    rows = json.loads(path.read_text(), parse_float=Decimal)["key_averages"]
-    return {
-        row["name"]: (row["count"], int(row["total_us"] * 1000), int(row["self_us"] * 1000))
-        for row in rows
-        if row["is_annotation"] == is_annotation
-    }
 
 
 def test_there_are_samples():
@@ -72,14 +32,14 @@ def test_there_are_samples():
 def test_operators_are_those_of_torch(sample: Path):
     trace = read_trace(sample, use_cache=False)
 
-    assert _counted(trace, merged_operator_stats(trace)) == _oracle(sample, is_annotation=False)
+    assert counted_operators(trace) == torch_counted(sample, is_annotation=False)
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.name)
 def test_annotations_are_those_of_torch(sample: Path):
     trace = read_trace(sample, use_cache=False)
 
-    assert _counted(trace, merged_annotation_stats(trace)) == _oracle(sample, is_annotation=True)
+    assert counted_annotations(trace) == torch_counted(sample, is_annotation=True)
 
 
 def test_only_child_of_its_own_name_counts_once():
@@ -89,8 +49,8 @@ def test_only_child_of_its_own_name_counts_once():
         ("aten::upsample", 150, 400),
     )
 
-    assert _counted(trace, merged_operator_stats(trace)) == {"aten::upsample": (1, 500, 500)}
-    assert _counted(trace, merged_annotation_stats(trace)) == {"ProfilerStep*": (1, 1_000, 500)}
+    assert counted_operators(trace) == {"aten::upsample": (1, 500, 500)}
+    assert counted_annotations(trace) == {"ProfilerStep*": (1, 1_000, 500)}
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.name)
@@ -145,7 +105,7 @@ def test_recording_anew_gives_a_trace_and_its_oracle(tmp_path: Path):
     sample = tmp_path / "attention_sdpa.json.gz"
     trace = read_trace(sample, use_cache=False)
 
-    assert _counted(trace, merged_operator_stats(trace)) == _oracle(sample, is_annotation=False)
+    assert counted_operators(trace) == torch_counted(sample, is_annotation=False)
     assert [path.name for path in sorted(tmp_path.iterdir())] == [
         "attention_sdpa.json.gz",
         "attention_sdpa.oracle.json",

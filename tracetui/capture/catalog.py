@@ -207,9 +207,9 @@ CATALOG: Final = (
         (
             Parameter("batch", 8, 2, "sequences"),
             Parameter("seq", 1024, 128, "positions of each"),
-            Parameter("dim", 768, 256, "features of the model"),
+            Parameter("dim", 768, 128, "features of the model"),
             Parameter("heads", 12, 4, "heads of attention"),
-            Parameter("hidden", 3072, 1024, "features inside the MLP"),
+            Parameter("hidden", 3072, 512, "features inside the MLP"),
             _ACTIVATION,
             Parameter(
                 "optimizer", "none", "none", "what steps afterwards", ("none", "sgd", "adamw")

@@ -10,7 +10,7 @@ N_ROUNDS: Final = 5
 """Variants take turns this many times: a machine that grows warm slows all of them alike."""
 BUDGET_NS: Final = 1_000_000_000
 """How long one variant is timed in all."""
-MIN_RUNS: Final = 10
+MIN_RUNS: Final = 5
 MAX_RUNS: Final = 100
 
 
