@@ -22,6 +22,7 @@ from tracetui.ui.screens.help import HelpScreen
 from tracetui.ui.screens.prompt import ChoiceScreen, PromptScreen
 from tracetui.ui.views import VIEWS
 from tracetui.ui.views.timeline import TimelineView
+from tracetui.ui.widgets.too_small import TooSmall
 
 _BLACK = Color(0, 0, 0)
 
@@ -46,8 +47,8 @@ async def test_a_file_opens_on_its_overview_with_the_answer_first(gpu_file):
 async def test_the_digits_switch_views_and_every_view_has_the_same_workspace(gpu_file):
     async with running(gpu_file) as driver:
         await _select(driver, "aten::relu")
-        for key, view in zip("4321", reversed(VIEWS), strict=True):
-            await driver.press(key)
+        for view in reversed(VIEWS):
+            await driver.press(view.key)
             assert driver.view_name == view.name_id
             assert driver.view.display
             assert driver.view.workspace is driver.workspace
@@ -291,6 +292,23 @@ async def test_no_size_breaks_a_view(gpu_file, size):
         await driver.pilot.resize_terminal(120, 40)
         await driver.settle()
         assert driver.view_name == "kernels"
+
+
+@pytest.mark.parametrize("size", [(39, 24), (80, 9), (20, 5), (10, 3), (1, 1)])
+async def test_a_terminal_that_is_too_small_says_how_large_it_must_be(gpu_file, size):
+    async with running(gpu_file, size=size) as driver:
+        notice = driver.main.query_one(TooSmall)
+        assert notice.display
+        if size[0] >= 20 and size[1] >= 5:
+            said = " ".join(driver.screen_text.split())
+            assert f"needs at least 40 x 10; this terminal has {size[0]} x {size[1]}" in said
+        await driver.press("3", "j", "2", "l", "w", "4")
+        await driver.pilot.resize_terminal(80, 24)
+        await driver.settle()
+        assert not notice.display
+        assert "gemm_kernel" in driver.screen_text
+        await driver.press("j")
+        assert driver.selected_name == "relu_kernel", "the focus stayed where it was"
 
 
 async def test_tables_fill_while_the_file_is_read_and_escape_keeps_what_was_read(

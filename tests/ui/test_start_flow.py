@@ -102,3 +102,24 @@ async def test_help_lists_the_keys_of_the_list(tmp_path):
     async with running(directory=str(tmp_path), size=(100, 50)) as driver:
         await driver.press("question_mark")
         assert "Open the trace" in driver.screen_text
+
+
+async def test_a_python_without_torch_is_named_and_how_to_name_another(tmp_path, monkeypatch):
+    folder = tmp_path / "environment"
+    (folder / "bin").mkdir(parents=True)
+    (folder / "bin" / "python").symlink_to("/usr/bin/env")
+    monkeypatch.setenv("VIRTUAL_ENV", str(folder))
+    async with running(directory=str(tmp_path), size=(160, 40)) as driver:
+        text = driver.screen_text
+        assert f"No torch in {folder}/bin/python: recording needs one" in text
+        assert "tracetui capture --python /path/to/python" in text
+
+
+async def test_a_python_with_torch_is_not_worth_a_word(tmp_path, monkeypatch):
+    folder = tmp_path / "environment"
+    (folder / "bin").mkdir(parents=True)
+    (folder / "bin" / "python").symlink_to("/usr/bin/env")
+    (folder / "lib" / "python3.12" / "site-packages" / "torch").mkdir(parents=True)
+    monkeypatch.setenv("VIRTUAL_ENV", str(folder))
+    async with running(directory=str(tmp_path), size=(160, 40)) as driver:
+        assert "No torch" not in driver.screen_text

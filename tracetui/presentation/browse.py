@@ -1,8 +1,10 @@
 """Which traces there are: those below a folder, and those opened lately with their place."""
 
+import importlib.util
 import json
 import os
 import stat
+import sys
 import time
 import zlib
 from collections.abc import Callable, Iterator
@@ -252,3 +254,21 @@ def _n_bytes(path: str) -> int:
         return Path(path).stat().st_size
     except OSError:
         return -1
+
+
+def has_torch(python: str) -> bool:
+    """Return whether a Python can import torch, judged by its folders: nothing is started."""
+    if Path(python) == Path(sys.executable):
+        return importlib.util.find_spec("torch") is not None
+    # The link to the program lies in its environment, what it points to does not.
+    prefix = Path(python).absolute().parent.parent
+    patterns = ("lib/python3*/site-packages/torch", "Lib/site-packages/torch")
+    return any(any(prefix.glob(pattern)) for pattern in patterns)
+
+
+def torch_lines(python: str) -> tuple[str, ...]:
+    """Return which Python has no torch and how to name one that has."""
+    return (
+        f"  No torch in {clean_text(python)}: recording needs one, everything else works.",
+        "  Name another: tracetui capture --python /path/to/python …",
+    )

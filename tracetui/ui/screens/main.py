@@ -38,6 +38,7 @@ from tracetui.ui.state import Workspace
 from tracetui.ui.views import VIEWS
 from tracetui.ui.views.base import View
 from tracetui.ui.views.overview import OverviewView
+from tracetui.ui.widgets.too_small import TooSmall
 
 SHORT_TABS_WIDTH: Final = 80
 """Up to this width the tabs have short titles."""
@@ -125,8 +126,8 @@ class MainScreen(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
-            Binding(str(number), f"view('{view.name_id}')", view.title_text)
-            for number, view in enumerate(VIEWS, start=1)
+            Binding(view.key, f"view('{view.name_id}')", view.title_text)
+            for view in VIEWS
         ),
         Binding("question_mark", "help", "Help"),
         Binding("escape", "stop", "Stop"),
@@ -230,6 +231,7 @@ class MainScreen(Screen[None]):
                 view.id = f"view-{view_class.name_id}"
                 yield view
         yield Static(id="footer", markup=False)
+        yield TooSmall()
 
     def on_mount(self) -> None:
         """Paint first, then read."""
@@ -246,6 +248,7 @@ class MainScreen(Screen[None]):
 
     def on_resize(self) -> None:
         """Fit header and tabs to the new width."""
+        self.query_one(TooSmall).fit(self.size.width, self.size.height)
         self._show_frame()
 
     def open(self, path: str) -> None:
@@ -495,10 +498,10 @@ class MainScreen(Screen[None]):
 
     def _tabs(self, width: int) -> Text:
         text = Text(" ", no_wrap=True, overflow="ellipsis", end="")
-        for number, view in enumerate(VIEWS, start=1):
+        for view in VIEWS:
             title = view.short_title if width <= SHORT_TABS_WIDTH else view.title_text
             is_shown = view.name_id == self.document.view
-            text.append(f"{number} {title}", "bold underline" if is_shown else "dim")
+            text.append(f"{view.key} {title}", "bold underline" if is_shown else "dim")
             text.append("  ")
         return text
 

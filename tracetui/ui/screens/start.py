@@ -17,6 +17,8 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 import tracetui
+from tracetui.capture.interpreter import chosen_interpreter
+from tracetui.errors import CaptureError
 from tracetui.format import middle_ellipsis, size
 from tracetui.model.strings import clean_text
 from tracetui.presentation.browse import (
@@ -26,8 +28,11 @@ from tracetui.presentation.browse import (
     TraceFile,
     age,
     find_traces,
+    has_torch,
+    torch_lines,
 )
 from tracetui.ui.screens.help import HelpScreen
+from tracetui.ui.widgets.too_small import TooSmall
 
 BROWSE_BUDGET_S: Final = 3.0
 """How long a folder named by the user is searched."""
@@ -38,6 +43,7 @@ _ABILITIES: Final = (
     "  tracetui FILE           open a PyTorch profiler trace",
     "  tracetui DIR            list the traces below a folder",
     "  tracetui report FILE    print what it finds, for scripts",
+    "  tracetui capture        record a workload in its variants, with torch",
 )
 
 
@@ -51,6 +57,14 @@ class Section:
 
 
 _LOOKING: Final = Section("looking for traces…", (), is_complete=False)
+
+
+def _capturing_python() -> str | None:
+    """Return the Python that a capture would run in, or ``None`` if none can be told."""
+    try:
+        return chosen_interpreter()
+    except CaptureError:
+        return None
 
 
 def samples_folder() -> Path:
@@ -116,6 +130,8 @@ class StartScreen(Screen[None]):
         """The walk is over, or one part of it."""
 
         sections: tuple[Section, ...]
+        notes: tuple[str, ...] = ()
+        """What this machine lacks."""
 
     def __init__(self, store: StateStore, directory: str | None = None, error: str = "") -> None:
         """List a folder's traces, or with none the recent ones, those nearby and the samples.
@@ -130,6 +146,7 @@ class StartScreen(Screen[None]):
         self._directory = directory
         self._error = error
         self._sections: tuple[Section, ...] = (_LOOKING,)
+        self._notes: tuple[str, ...] = ()
         self._stop = Event()
         self.can_go_back = False
         """Whether a trace is open below this screen."""
@@ -141,6 +158,7 @@ class StartScreen(Screen[None]):
         yield Static(f" {self._error}", id="start-error", markup=False)
         yield OptionList(id="start-list")
         yield Static(" enter open  j k move  ? help  q quit", id="footer", markup=False)
+        yield TooSmall()
 
     def on_mount(self) -> None:
         """Paint first, look for files afterwards."""
@@ -155,6 +173,7 @@ class StartScreen(Screen[None]):
 
     def on_resize(self) -> None:
         """Lay the rows out for the new width."""
+        self.query_one(TooSmall).fit(self.size.width, self.size.height)
         self._fill(self._sections)
 
     def show_error(self, error: str) -> None:
@@ -166,7 +185,9 @@ class StartScreen(Screen[None]):
 
     @work(thread=True, exclusive=True, group="search")
     def _search(self) -> None:
-        self.post_message(self.Found(tuple(self._found())))
+        python = _capturing_python()
+        notes = () if python is None or has_torch(python) else torch_lines(python)
+        self.post_message(self.Found(tuple(self._found()), notes))
 
     def _found(self) -> Sequence[Section]:
         if self._directory is not None:
@@ -185,7 +206,7 @@ class StartScreen(Screen[None]):
 
     def on_start_screen_found(self, message: Found) -> None:
         """List what was found."""
-        self._sections = message.sections
+        self._sections, self._notes = message.sections, message.notes
         self._fill(message.sections)
 
     def _fill(self, sections: Sequence[Section]) -> None:
@@ -211,7 +232,7 @@ class StartScreen(Screen[None]):
             options.extend(_text_option(f"  {note}") for note in _notes(section))
             options.append(_text_option(""))
         options.append(_text_option("What it can do", is_heading=True))
-        options.extend(_text_option(line) for line in _ABILITIES)
+        options.extend(_text_option(line) for line in (*_ABILITIES, *self._notes))
         return options
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:

@@ -12,9 +12,9 @@ from tracetui.model.trace import Trace
 from tracetui.presentation.details import detail_lines
 from tracetui.presentation.kernels import KernelTable
 from tracetui.presentation.scope import Scope
-from tracetui.ui.screens.columns import ColumnsScreen
 from tracetui.ui.state import Workspace
 from tracetui.ui.views.listing import ListingView
+from tracetui.ui.widgets.column_chooser import ColumnsScreen
 from tracetui.ui.widgets.line_list import ListLine
 
 
@@ -24,6 +24,7 @@ class KernelsView(ListingView):
     name_id: ClassVar[str] = "kernels"
     title_text: ClassVar[str] = "Kernels"
     short_title: ClassVar[str] = "Kern"
+    key: ClassVar[str] = "4"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("s", "sort", "Sort by the next column"),
