@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from tracetui.analysis.memo import once_per_trace
-from tracetui.model.arrays import NO_ID, Bools, Int32s, Int64s, frozen, group_sums
+from tracetui.model.arrays import NO_ID, Bools, Int32s, Int64s, Numbers, frozen, group_sums
 from tracetui.model.nesting import self_times
 from tracetui.model.slices import SliceFlag, SliceKind, SliceTable
 from tracetui.model.trace import Trace
@@ -152,7 +152,7 @@ def add_to_ancestors(parent_id: Int32s, depth: Int32s, values: Int64s) -> None:
         np.add.at(values, parent_id[level], values[level])
 
 
-def latest_before(key: Int64s, time: Int64s, query_key: Int64s, query_time: Int64s) -> Int64s:
+def latest_before(key: Numbers, time: Int64s, query_key: Numbers, query_time: Int64s) -> Int64s:
     """Return for each query the last row of its key no later than it, else the key's first row.
 
     ``NO_ID`` where no row has the key.

@@ -1,6 +1,6 @@
 """Column types, the id of nothing, and freezing a column."""
 
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -8,6 +8,8 @@ import numpy.typing as npt
 Int64s: TypeAlias = npt.NDArray[np.int64]
 Int32s: TypeAlias = npt.NDArray[np.int32]
 Int8s: TypeAlias = npt.NDArray[np.int8]
+Numbers: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.int32]
+"""Numbers to compare and look up, as narrow as they fit: no arithmetic but in wider types."""
 UInt8s: TypeAlias = npt.NDArray[np.uint8]
 Float64s: TypeAlias = npt.NDArray[np.float64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
@@ -22,6 +24,22 @@ def frozen(column: _Column) -> _Column:
     """Return the column after making it read-only."""
     column.setflags(write=False)
     return column
+
+
+def narrowed(numbers: Int64s) -> Numbers:
+    """Return numbers in 32 bits where all of them fit."""
+    limits = np.iinfo(np.int32)
+    if len(numbers) and (numbers.min() < limits.min or numbers.max() > limits.max):
+        return numbers
+    return numbers.astype(np.int32)
+
+
+def compact(column: _Column) -> _Column:
+    """Return a read-only column of the same values; one that is all alike takes no room."""
+    if len(column) and column.min() == column.max():
+        alike: Any = np.broadcast_to(column[0], column.shape)
+        return cast("_Column", alike)
+    return frozen(column)
 
 
 def group_sums(group: npt.NDArray[Any], values: Int64s, n_groups: int) -> Int64s:

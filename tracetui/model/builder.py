@@ -7,7 +7,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tracetui.model.arrays import NO_ID, Int32s, Int64s, UInt8s, frozen
+from tracetui.model.arrays import (
+    NO_ID,
+    Int32s,
+    Int64s,
+    Numbers,
+    UInt8s,
+    compact,
+    frozen,
+    narrowed,
+)
 from tracetui.model.categories import kind_of_category, number_in, track_of_kind
 from tracetui.model.counters import CounterTable, InstantTable, MemoryTable
 from tracetui.model.details import ArgumentSource, NoArguments
@@ -53,16 +62,16 @@ class EventBlock:
     key: Int32s
     ts_ns: Int64s
     dur_ns: Int64s
-    event_id: Int64s
-    correlation: Int64s
-    external_id: Int64s
+    event_id: Numbers
+    correlation: Numbers
+    external_id: Numbers
     shape_id: Int32s
     signature_id: Int32s
     geometry_id: Int32s
-    n_bytes: Int64s
-    python_id: Int64s
-    python_parent_id: Int64s
-    sequence: Int64s
+    n_bytes: Numbers
+    python_id: Numbers
+    python_parent_id: Numbers
+    sequence: Numbers
     flags: UInt8s
 
 
@@ -136,6 +145,15 @@ class ThreadNames:
 
 
 _SLICE_COLUMNS = tuple(column.name for column in fields(EventBlock))
+_ID_COLUMNS = ("shape_id", "signature_id", "geometry_id")
+_NUMBER_COLUMNS = (
+    "correlation",
+    "external_id",
+    "n_bytes",
+    "python_id",
+    "python_parent_id",
+    "sequence",
+)
 
 
 def event_block(rows: Sequence[dict[str, int]]) -> EventBlock:
@@ -242,20 +260,27 @@ class TraceBuilder:
             setattr(twin, name, value if is_shared else copy(value) if is_flat else deepcopy(value))
         return twin
 
-    def build(self, origin: Origin) -> Trace:
-        """Return the trace of all rows so far; nothing that was returned before changes."""
+    def build(self, origin: Origin, *, is_last: bool = False) -> Trace:
+        """Return the trace of all rows so far; nothing that was returned before changes.
+
+        Args:
+            origin: Where they come from.
+            is_last: Whether the builder's events may be let go on the way, which halves the memory.
+        """
         report = deepcopy(self.report)
-        columns = self._joined_columns(report)
+        columns = self._joined_columns(report, is_last=is_last)
+        key = columns.pop("key")
+        ts_ns = columns.pop("ts_ns")
         interned = _Interned(self.keys)
-        tracks, track_of_key = _tracks(
-            self.keys, np.unique(columns["key"]).tolist(), self.thread_names
-        )
-        key = columns["key"]
+        tracks, track_of_key = _tracks(self.keys, np.unique(key).tolist(), self.thread_names)
         kind = interned.kind[key]
         is_profiler = kind == SliceKind.PROFILER
-        first = columns["ts_ns"][~is_profiler] if (~is_profiler).any() else columns["ts_ns"]
+        first = ts_ns[~is_profiler] if (~is_profiler).any() else ts_ns
         start_ns = int(first.min()) if len(first) else 0
-        slices = _sorted_slices(columns, track_of_key[key], kind, interned, start_ns)
+        slices = _sorted_slices(
+            columns, _KeyedRows(key, ts_ns - start_ns, track_of_key[key], kind), interned
+        )
+        del key, ts_ns, kind, first, is_profiler
         slices = _nested(slices, tracks)
         _count_flags(slices, report)
         names = list(interned.names)
@@ -281,15 +306,13 @@ class TraceBuilder:
             details=self.details,
         )
 
-    def _joined_columns(self, report: LoadReport) -> dict[str, Any]:
+    def _joined_columns(self, report: LoadReport, *, is_last: bool) -> "_Columns":
         blocks = list(self.blocks)
         last_ns = max((int((b.ts_ns + b.dur_ns).max()) for b in blocks if len(b.ts_ns)), default=0)
-        paired = self._paired(report, last_ns)
-        blocks.append(event_block(paired))
-        return {
-            name: np.concatenate([getattr(block, name) for block in blocks])
-            for name in _SLICE_COLUMNS
-        }
+        blocks.append(event_block(self._paired(report, last_ns)))
+        if is_last:
+            self.blocks.clear()
+        return _Columns(blocks)
 
     def _paired(self, report: LoadReport, last_ns: int) -> list[dict[str, int]]:
         """Return the slices that begin and end marks make."""
@@ -475,28 +498,46 @@ def _track_order(track: Track) -> tuple[Any, ...]:
     return (2, *track.sort_index, track.pid, 0, track.tid, track.kind)
 
 
-def _sorted_slices(
-    columns: dict[str, Any], track_id: Int32s, kind: Any, interned: _Interned, start_ns: int
-) -> SliceTable:
-    ts_ns, dur_ns = columns["ts_ns"], columns["dur_ns"]
-    order = np.lexsort((columns["event_id"], -(ts_ns + dur_ns), ts_ns, track_id))
-    none = np.full(len(order), NO_ID, np.int32)
-    key = columns["key"][order]
+class _Columns:
+    """Columns of many blocks, each joined when it is asked for, and then let go."""
+
+    def __init__(self, blocks: Iterable[EventBlock]) -> None:
+        self._pieces = {name: [getattr(block, name) for block in blocks] for name in _SLICE_COLUMNS}
+
+    def pop(self, name: str) -> Any:
+        """Return one column, for the only time."""
+        return np.concatenate(self._pieces.pop(name))
+
+
+class _KeyedRows(NamedTuple):
+    """What is known of each event before it has its place."""
+
+    key: Int32s
+    ts_ns: Int64s
+    track_id: Int32s
+    kind: Any
+
+
+def _sorted_slices(columns: _Columns, rows: _KeyedRows, interned: _Interned) -> SliceTable:
+    dur_ns, event_id = columns.pop("dur_ns"), columns.pop("event_id")
+    order = np.lexsort((event_id, -(rows.ts_ns + dur_ns), rows.ts_ns, rows.track_id))
+    none = np.broadcast_to(np.int32(NO_ID), order.shape)
+    key = rows.key[order]
+    narrow: dict[str, Any] = {name: compact(columns.pop(name)[order]) for name in _ID_COLUMNS}
+    for name in _NUMBER_COLUMNS:
+        narrow[name] = compact(narrowed(columns.pop(name)[order]))
     return SliceTable(
-        ts_ns=frozen(ts_ns[order] - start_ns),
+        ts_ns=frozen(rows.ts_ns[order]),
         dur_ns=frozen(dur_ns[order]),
-        track_id=frozen(track_id[order]),
+        track_id=frozen(rows.track_id[order]),
         name_id=frozen(interned.name_id[key]),
-        category_id=frozen(interned.category_id[key]),
-        kind=frozen(kind[order]),
+        category_id=compact(interned.category_id[key]),
+        kind=frozen(rows.kind[order]),
         parent_id=none,
         depth=none,
-        **{
-            name: frozen(columns[name][order])
-            for name in _SLICE_COLUMNS
-            if name not in ("key", "ts_ns", "dur_ns", "flags")
-        },
-        flags=columns["flags"][order],
+        event_id=compact(narrowed(event_id[order])),
+        flags=columns.pop("flags")[order],
+        **narrow,
     )
 
 
@@ -519,7 +560,7 @@ def _nested(slices: SliceTable, tracks: Sequence[Track]) -> SliceTable:
     values |= {
         "parent_id": frozen(parent_id),
         "depth": frozen(depths(parent_id)),
-        "flags": frozen(flags),
+        "flags": compact(flags),
     }
     return SliceTable(**values)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from typing import Final
 
-from tracetui.model.arrays import Bools, Int8s, Int32s, Int64s, UInt8s
+from tracetui.model.arrays import Bools, Int8s, Int32s, Int64s, Numbers, UInt8s
 
 
 class SliceKind(IntEnum):
@@ -70,11 +70,11 @@ class SliceTable:
     """The slice that directly encloses this one on its track, or ``NO_ID``."""
     depth: Int32s
     """0 for a root, its parent's plus one otherwise."""
-    event_id: Int64s
+    event_id: Numbers
     """Which event of the file this was, counted from 0; ``ArgumentSource`` takes it."""
-    correlation: Int64s
+    correlation: Numbers
     """The number a launch and its device work share; 0 is none."""
-    external_id: Int64s
+    external_id: Numbers
     """The number that ties a launch to its operator; 0 is none."""
     shape_id: Int32s
     """Into ``Trace.shapes``, an operator's input shapes as the file writes them, or ``NO_ID``."""
@@ -82,13 +82,13 @@ class SliceTable:
     """Into ``Trace.signatures``, all that the file says of an operator's inputs, or ``NO_ID``."""
     geometry_id: Int32s
     """Into ``Trace.geometries``, a kernel's launch geometry, or ``NO_ID``."""
-    n_bytes: Int64s
+    n_bytes: Numbers
     """Bytes a copy or memset moved; -1 where the file does not say."""
-    python_id: Int64s
+    python_id: Numbers
     """``Python id`` of a frame; -1 is none."""
-    python_parent_id: Int64s
+    python_parent_id: Numbers
     """``Python parent id`` of a frame; -1 is none."""
-    sequence: Int64s
+    sequence: Numbers
     """The autograd sequence number; -1 is none."""
     flags: UInt8s
     """``SliceFlag``."""

@@ -30,7 +30,7 @@ from tracetui.model.trace import Origin, Trace
 from tracetui.model.tracks import Track, TrackKind
 from tracetui.units import BYTES_PER_GIB, BYTES_PER_KIB
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Raised whenever a column, its meaning or the reader's judgement changes."""
 
 MIN_BYTES: Final = 1_000_000
@@ -92,6 +92,11 @@ def _columns(trace: Trace) -> Iterator[tuple[str, Any]]:
             yield f"{table_name}.{column.name}", getattr(getattr(trace, table_name), column.name)
 
 
+def _is_alike(column: Any) -> bool:
+    """Return whether one value stands for all of them; it is written once, in the header."""
+    return len(column) > 0 and column.strides == (0,)
+
+
 def store(trace: Trace, path: Path, argument_state: dict[str, Any]) -> bool:
     """Write the entry of a completely read file; return whether that was possible.
 
@@ -101,8 +106,12 @@ def store(trace: Trace, path: Path, argument_state: dict[str, Any]) -> bool:
     columns: list[dict[str, Any]] = []
     offset = 0
     for name, column in _columns(trace):
-        columns.append({"name": name, "dtype": column.dtype.str, "n": len(column), "at": offset})
-        offset = _aligned(offset + column.nbytes)
+        place = {"name": name, "dtype": column.dtype.str, "n": len(column), "at": offset}
+        columns.append(place)
+        if _is_alike(column):
+            place["alike"] = column[0].item()
+        else:
+            offset = _aligned(offset + column.nbytes)
     report = asdict(trace.report)
     try:
         header = orjson.dumps(
@@ -142,6 +151,8 @@ def _write_entry(trace: Trace, entry: Path, header: bytes) -> None:
             file.write(header)
             file.write(b"\0" * (_aligned(file.tell()) - file.tell()))
             for _, column in _columns(trace):
+                if _is_alike(column):
+                    continue
                 file.write(np.ascontiguousarray(column).data)
                 file.write(b"\0" * (_aligned(column.nbytes) - column.nbytes))
         Path(temporary).replace(entry)
@@ -255,8 +266,8 @@ def lookup(path: Path) -> CachedTrace | None:
 def _mapped(entry: Path, start: int, columns: list[dict[str, Any]]) -> dict[str, Any]:
     mapping = np.memmap(entry, np.uint8, "r")
     return {
-        column["name"]: np.frombuffer(
-            mapping, np.dtype(column["dtype"]), column["n"], start + column["at"]
-        )
+        column["name"]: np.broadcast_to(np.array(column["alike"], column["dtype"]), (column["n"],))
+        if "alike" in column
+        else np.frombuffer(mapping, np.dtype(column["dtype"]), column["n"], start + column["at"])
         for column in columns
     }

@@ -61,7 +61,7 @@ class ChromeReader:
             self._read_events()
             if self._builder.report.is_stopped and not self._builder.report.n_events:
                 raise LoadCancelledError("stopped before there was anything to show")
-            trace = self._build(self._builder)
+            trace = self._build(self._builder, is_last=True)
         finally:
             if was_enabled:
                 gc.enable()
@@ -70,7 +70,7 @@ class ChromeReader:
         self._refuse_if_nothing(trace)
         return trace
 
-    def _build(self, builder: TraceBuilder) -> Trace:
+    def _build(self, builder: TraceBuilder, *, is_last: bool = False) -> Trace:
         source = self._stream.source
         return builder.build(
             Origin(
@@ -79,7 +79,8 @@ class ChromeReader:
                 format=self.name,
                 producer=producer(builder.metadata, {key.category for key in builder.keys}),
                 is_compressed=source.is_compressed,
-            )
+            ),
+            is_last=is_last,
         )
 
     def _refuse_if_nothing(self, trace: Trace) -> None:

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import orjson
 
-from tracetui.model.arrays import NO_ID, Int64s
+from tracetui.model.arrays import NO_ID, Int64s, Numbers, narrowed
 from tracetui.model.builder import (
     AsyncMark,
     BeginEnd,
@@ -122,12 +122,13 @@ def _extent(raw: bytes) -> tuple[int, ...] | None:
     return tuple(whole(v, -1) for v in values) if isinstance(values, list) else None
 
 
-def _integers(values: list[Any], default: int) -> Int64s:
+def _integers(values: list[Any], default: int) -> Numbers:
     """Return numbers of any spelling as a column; ``default`` where one is none."""
     try:
-        return np.fromiter(values, np.int64, len(values))
+        numbers = np.fromiter(values, np.int64, len(values))
     except (TypeError, ValueError, OverflowError):
-        return np.fromiter(map(whole, values, repeat(default)), np.int64, len(values))
+        numbers = np.fromiter(map(whole, values, repeat(default)), np.int64, len(values))
+    return narrowed(numbers)
 
 
 class Columns:
