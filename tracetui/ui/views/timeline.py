@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Input
 
+from tracetui.analysis.idle import idle_gaps
 from tracetui.analysis.links import Links, links
 from tracetui.analysis.steps import Step, steps
 from tracetui.format import count, duration, middle_ellipsis
@@ -19,13 +20,22 @@ from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
 from tracetui.model.tracks import Track, TrackKind
 from tracetui.presentation.details import detail_lines
-from tracetui.presentation.navigation import find_slice
+from tracetui.presentation.idle import (
+    IdleSpans,
+    gap_at,
+    gap_details,
+    gap_lines,
+    idle_spans,
+    next_gap,
+)
+from tracetui.presentation.navigation import find_slice, found_slices
 from tracetui.presentation.timeline import (
     HUE_NAMES,
     Lane,
     LaneIndex,
     Viewport,
     cell_text,
+    hit_columns,
     lane_index,
     parse_time,
     range_text,
@@ -72,6 +82,7 @@ class TimelineView(DetailedView):
     name_id: ClassVar[str] = "timeline"
     title_text: ClassVar[str] = "Timeline"
     short_title: ClassVar[str] = "Time"
+    key: ClassVar[str] = "2"
 
     DEFAULT_CSS: ClassVar[str] = """
     TimelineView LanesWidget { width: 1fr; height: 1fr; }
@@ -103,6 +114,9 @@ class TimelineView(DetailedView):
         Binding("equals_sign", "unfold", "Unfold the track"),
         Binding("z", "step(1)", "Next step"),
         Binding("Z", "step(-1)", "Previous step"),
+        Binding("i", "gap(1)", "Next idle gap"),
+        Binding("I", "gap(-1)", "Previous idle gap"),
+        Binding("e", "holder", "What held the idle gap"),
         Binding("g", "ask_time", "Go to a time"),
         Binding("enter", "details", "Details of the slice"),
         Binding("x", "hide", "Hide the lane"),
@@ -123,6 +137,7 @@ class TimelineView(DetailedView):
         trace: Trace
         links: Links
         steps: tuple[Step, ...]
+        idle: dict[int, IdleSpans]
 
     def __init__(self) -> None:
         """Start without a trace."""
@@ -132,11 +147,14 @@ class TimelineView(DetailedView):
         self._indexing: Trace | None = None
         self._links: Links | None = None
         self._steps: tuple[Step, ...] = ()
+        self._idle: dict[int, IdleSpans] = {}
         self._viewport = Viewport.whole(0)
         self._rows: tuple[LaneRow, ...] = ()
         self._row = 0
         self._at_ns = 0
         self._selection = NO_ID
+        self._hit_ids = np.empty(0, np.int64)
+        self._range_line: tuple[Trace, tuple[int, int], str] | None = None
         self._range: tuple[int, int] | None = None
         self._range_anchor: tuple[int, int] | None = None
         self._pinned: list[LaneKey] = []
@@ -188,6 +206,8 @@ class TimelineView(DetailedView):
         self._range = new.chosen_range
         if self._trace is not new.trace:
             return
+        if old is None or old.pattern != new.pattern:
+            self._hit_ids = found_slices(new.trace, new.pattern)
         if old is None or old.window != new.window:
             self._follow_window(new.window)
         is_moved = old is None or old.selection != new.selection
@@ -223,7 +243,9 @@ class TimelineView(DetailedView):
     def _compute(self, trace: Trace, *, is_complete: bool) -> None:
         self.post_message(self.Indexed(trace, lane_index(trace)))
         if is_complete:
-            self.post_message(self.Linked(trace, links(trace), steps(trace)))
+            # Computed here, so that asking for a gap costs the screen nothing.
+            idle_gaps(trace)
+            self.post_message(self.Linked(trace, links(trace), steps(trace), idle_spans(trace)))
 
     def on_timeline_view_indexed(self, message: Indexed) -> None:
         """Show the lanes, unless another trace has taken their place."""
@@ -236,11 +258,12 @@ class TimelineView(DetailedView):
         # The rows are those of the trace before: their lanes name its tracks.
         kept = self._current_key()
         self._trace, self._index, self._rows = message.trace, message.index, ()
-        self._links, self._steps = None, ()
+        self._links, self._steps, self._idle = None, (), {}
         self._fold_by_default()
         self._viewport = self._viewport_of(workspace.window)
         self._range = workspace.chosen_range
         self._range_anchor = None
+        self._hit_ids = found_slices(message.trace, workspace.pattern)
         self._build_rows(kept)
         self._selection = NO_ID
         self._select_quietly(workspace.selection)
@@ -251,6 +274,7 @@ class TimelineView(DetailedView):
         """Mark what belongs to the selection."""
         if message.trace is self._trace:
             self._links, self._steps = message.links, message.steps
+            self._idle = message.idle
             self._show()
 
     # Rows
@@ -341,8 +365,13 @@ class TimelineView(DetailedView):
         return self.lanes
 
     def detail_texts(self) -> list[str]:
-        """Return everything about the selected slice."""
-        return [] if self._trace is None else detail_lines(self._trace, self._selection)
+        """Return everything about the selected slice, or about the gap under the cursor."""
+        if self._trace is None:
+            return []
+        gap = self._gap()
+        if gap is not None:
+            return gap_details(self._trace, *gap)
+        return detail_lines(self._trace, self._selection)
 
     def action_details(self) -> None:
         """Show the details where they are away, else go to them."""
@@ -370,8 +399,10 @@ class TimelineView(DetailedView):
                 self._selection,
                 frozenset(self._linked_ids()),
                 self._range or self._range_anchor,
+                self._hits(self._trace),
                 self._header(),
                 self._status(self._trace, self._index),
+                self._idle,
             )
         )
 
@@ -386,11 +417,19 @@ class TimelineView(DetailedView):
             parts.append(f"range {duration(self._range[1] - self._range[0])}")
         elif self._range_anchor:
             parts.append("range: v at its end")
+        if self.workspace is not None and self.workspace.pattern:
+            parts.append(f"{count(len(self._hit_ids))} hits")
         if self._pinned:
             parts.append(f"{len(self._pinned)} pinned")
         if self._hidden:
             parts.append(f"{len(self._hidden)} hidden")
         return "  ".join(parts)
+
+    def _hits(self, trace: Trace) -> tuple[int, ...]:
+        """Return the cells that what was searched for touches."""
+        starts_ns = trace.slices.ts_ns[self._hit_ids]
+        ends_ns = starts_ns + trace.slices.dur_ns[self._hit_ids]
+        return tuple(hit_columns(self._viewport, self.lanes.plot_width, starts_ns, ends_ns))
 
     def _linked_ids(self) -> list[int]:
         """Return what the selected slice launched, or was launched by."""
@@ -406,9 +445,25 @@ class TimelineView(DetailedView):
             ids = self._links.device_slices_of(self._selection)
         return [int(each) for each in ids[:MAX_LINKED]]
 
+    def _gap(self) -> tuple[int, int] | None:
+        """Return the device and the gap under the cursor, if it is in one and on no slice."""
+        lane = self._lane
+        if self._trace is None or lane is None or not self._idle:
+            return None
+        track = self._trace.tracks[lane.track_id]
+        if track.kind != TrackKind.DEVICE:
+            return None
+        gap = gap_at(self._trace, track.device, self._at_ns)
+        return None if gap == NO_ID else (track.device, gap)
+
     def _status(self, trace: Trace, index: LaneIndex) -> tuple[str, ...]:
         lines = ["", "", ""]
         lane = self._lane
+        gap = self._gap()
+        if gap is not None:
+            lines[0], lines[1] = gap_lines(trace, *gap)
+            lines[2] = self._range_status(trace, index)
+            return tuple(lines)
         if self._selection != NO_ID:
             slices = trace.slices
             track = trace.tracks[int(slices.track_id[self._selection])]
@@ -426,9 +481,16 @@ class TimelineView(DetailedView):
             parts.append(cell_text(trace, lane, int(edges[column]), int(edges[column + 1])))
         parts += self._link_parts(trace)
         lines[1] = " · ".join(parts)
-        if self._range:
-            lines[2] = range_text(trace, index, *self._range)
+        lines[2] = self._range_status(trace, index)
         return tuple(lines)
+
+    def _range_status(self, trace: Trace, index: LaneIndex) -> str:
+        """Return the line on the range; counted once for each range, not for each frame."""
+        if self._range is None:
+            return ""
+        if self._range_line is None or self._range_line[:2] != (trace, self._range):
+            self._range_line = (trace, self._range, range_text(trace, index, *self._range))
+        return self._range_line[2]
 
     def _link_parts(self, trace: Trace) -> list[str]:
         if self._links is None or self._selection == NO_ID:
@@ -665,6 +727,53 @@ class TimelineView(DetailedView):
         self._set_viewport(self._viewport.between(step.start_ns, step.end_ns))
         self._choose(step.slice_id)
         self._keep_cursor_in_sight()
+        self._show()
+
+    def action_gap(self, direction: int) -> None:
+        """Go to the next or previous gap that is a cell wide."""
+        row = self._device_row()
+        if self._trace is None or row == NO_ID:
+            self.notify("no idle time: no device work in this trace", markup=False)
+            return
+        device = self._trace.tracks[self._rows[row].lane.track_id].device
+        cell_ns = self._viewport.span_ns // self.lanes.plot_width
+        gap = next_gap(self._trace, device, self._at_ns, direction, max(cell_ns, 1))
+        if gap == NO_ID:
+            self.notify("no further gap a cell wide; w zooms in", markup=False)
+            return
+        found = idle_gaps(self._trace)[device]
+        start_ns, end_ns = int(found.start_ns[gap]), int(found.end_ns[gap])
+        self._row, self._at_ns = row, (start_ns + end_ns) // 2
+        if not self._viewport.start_ns <= self._at_ns < self._viewport.end_ns:
+            self._set_viewport(self._viewport.centred(self._at_ns))
+        self._show()
+
+    def _device_row(self) -> int:
+        """Return the cursor's row if it is a device's, else the first that is, or ``NO_ID``."""
+        if self._trace is None or not self._idle:
+            return NO_ID
+        rows = [
+            row
+            for row, each in enumerate(self._rows)
+            if self._trace.tracks[each.lane.track_id].kind == TrackKind.DEVICE
+        ]
+        if self._row in rows:
+            return self._row
+        return rows[0] if rows else NO_ID
+
+    def action_holder(self) -> None:
+        """Select the host slice that held the gap under the cursor."""
+        gap = self._gap()
+        if self._trace is None or gap is None:
+            self.notify("the cursor is in no idle gap; i goes to the next", markup=False)
+            return
+        found = idle_gaps(self._trace)[gap[0]]
+        holder, frame = int(found.holder_id[gap[1]]), int(found.frame_id[gap[1]])
+        if holder == NO_ID and frame == NO_ID:
+            self.notify("nothing that was recorded held this gap", markup=False)
+            return
+        self._selection = NO_ID
+        self._choose(holder if holder != NO_ID else frame)
         self._show()
 
     def action_ask_time(self) -> None:

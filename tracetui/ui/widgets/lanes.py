@@ -1,7 +1,8 @@
 """The timeline's drawing: header, minimap, ruler, lanes and status lines."""
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import groupby
 from typing import ClassVar, Final
 
 import numpy as np
@@ -16,6 +17,8 @@ from textual.widget import Widget
 from tracetui.format import middle_ellipsis
 from tracetui.model.arrays import NO_ID
 from tracetui.model.trace import Trace
+from tracetui.model.tracks import TrackKind
+from tracetui.presentation.idle import IdleSpans, with_idle
 from tracetui.presentation.timeline import (
     HUE_NAMES,
     LINKED_CODE,
@@ -64,8 +67,12 @@ class Scene:
     linked: frozenset[int] = frozenset()
     """Launch, operator or kernels of the selected slice."""
     chosen_range: tuple[int, int] | None = None
+    hits: tuple[int, ...] = ()
+    """The cells of the ruler that search hits touch."""
     header: str = ""
     status: tuple[str, ...] = ()
+    idle: dict[int, IdleSpans] = field(default_factory=dict)
+    """Each device's idle time by cause, once it is known."""
 
 
 class LanesWidget(Widget, can_focus=True):
@@ -238,12 +245,9 @@ class LanesWidget(Widget, can_focus=True):
             text = ruler_text(viewport, width, ascii_only=ascii_only)
             label = ""
             text = self._carets(scene, text)
-        strip = Strip(
-            [
-                Segment(label[: gutter - 1].ljust(gutter), self.rich_style + Style(dim=True)),
-                Segment(text, self.rich_style),
-            ]
-        )
+        head = Segment(label[: gutter - 1].ljust(gutter), self.rich_style + Style(dim=True))
+        marked = set(scene.hits) if y == 2 else set()
+        strip = Strip([head, *_with_hits(text, marked, self.rich_style, ascii_only=ascii_only)])
         return strip.adjust_cell_length(self.size.width, self.rich_style)
 
     def _carets(self, scene: Scene, text: str) -> str:
@@ -277,12 +281,15 @@ class LanesWidget(Widget, can_focus=True):
         view = scene.viewport
         key = (
             id(row.lane), row.title, row.is_pinned, view.start_ns, view.end_ns, width, marks,
-            is_cursor, mode, self.rich_style,
+            is_cursor, mode, self.rich_style, bool(scene.idle),
         )  # fmt: skip
         strip = self._strips.get(key)
         if strip is None:
             cells = lane_cells(row.lane, view, width)
             painted = paint(scene.trace, row.lane, cells, mode, marks)
+            track = scene.trace.tracks[row.lane.track_id]
+            if track.kind == TrackKind.DEVICE and track.device in scene.idle:
+                painted = with_idle(painted, cells, scene.idle[track.device], view, mode)
             segments = [self._title(row, mode, is_cursor=is_cursor)]
             segments += lane_segments(painted, self.rich_style, mode)
             strip = Strip(segments, self.title_width + width)
@@ -329,6 +336,17 @@ class LanesWidget(Widget, can_focus=True):
     def lane_region(self) -> Region:
         """Return where lanes are drawn."""
         return Region(self.title_width, HEADER_ROWS, self.plot_width, self.n_visible)
+
+
+def _with_hits(text: str, hits: set[int], style: Style, *, ascii_only: bool) -> list[Segment]:
+    """Return the ruler with its search hits marked: a dot, or the letter there, underlined."""
+    dot = "*" if ascii_only else "•"
+    marked = style + Style(bold=True, underline=True)
+    segments = []
+    for is_hit, run in groupby(range(len(text)), key=hits.__contains__):
+        letters = "".join(dot if is_hit and text[at] == " " else text[at] for at in run)
+        segments.append(Segment(letters, marked if is_hit else style))
+    return segments
 
 
 _TO_ASCII: Final = str.maketrans(
