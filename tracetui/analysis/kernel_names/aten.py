@@ -9,7 +9,6 @@ from tracetui.analysis.kernel_names.kinds import kind_by_words
 from tracetui.analysis.kernel_names.templates import (
     arguments_of,
     dtypes_among,
-    head_of,
     template_parts,
 )
 
@@ -30,9 +29,8 @@ _WRAPPED: Final = re.compile(r"(?:^|::)(?:[AB]Unary|Binary)Functor$")
 _COMPUTING: Final = re.compile(r"::(?:Mul|Div|DivTrunc|DivFloor)Functor<([\w:]+)>")
 
 
-def own_kernel(text: str) -> KernelName | None:
+def own_kernel(head: str) -> KernelName | None:
     """Return what the name of one of PyTorch's own kernels says; ``None`` for any other."""
-    head = head_of(text)
     if _CUB.search(head):
         return _primitive(head)
     if not _ATEN.search(head):

@@ -26,7 +26,7 @@ def comm_kernel(text: str) -> KernelName | None:
     found = _COMM.search(text)
     if found is None:
         return None
-    word = first_group(_FORMAT, text.partition("(")[0]) if "ncclDevKernel" in text else None
+    word = first_group(_FORMAT, text) if "ncclDevKernel" in text else None
     return KernelName(
         origin=found["library"].lower() if found["library"] else None,
         dtype_in=(_EIGHT_BITS.get(word) or dtype_of(word)) if word else None,

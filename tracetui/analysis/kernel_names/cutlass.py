@@ -174,7 +174,7 @@ def _template(text: str) -> KernelName | None:
         arch=f"sm{arch}" if (arch := first_group(_ARCHITECTURE, text)) else None,
         dtype_in=operand,
         tile="x".join(shape[:2]) if len(shape) == 3 else None,
-        tile_k=int(shape[2]) if len(shape) == 3 and shape[2].isdigit() else None,
+        tile_k=int(shape[2]) if len(shape) == 3 and shape[2].isdecimal() else None,
         kind="convolution" if work["convolution"] else "gemm",
         direction=("backward" if gradient["backward"] else "forward") if gradient else None,
         tensor_cores=cores,
@@ -189,7 +189,7 @@ def _collective(text: str) -> KernelName:
     cluster = next((sizes for part in policy if len(sizes := _CUTE_INTEGER.findall(part)) == 3), [])
     tile = _CUTE_INTEGER.findall(arguments[1]) if len(arguments) > 1 else []
     a, b = (first_group(_FORMAT, part) for part in (*arguments[2:5:2], "", "")[:2])
-    stages = policy[0] if policy and policy[0].isdigit() else None
+    stages = policy[0] if policy and policy[0].isdecimal() else None
     has_tile = len(tile) == 3
     return KernelName(
         origin="cutlass",

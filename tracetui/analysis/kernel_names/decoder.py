@@ -21,6 +21,7 @@ from tracetui.analysis.kernel_names.libraries import (
 )
 from tracetui.analysis.kernel_names.rocm import rocm_kernel
 from tracetui.analysis.kernel_names.short import short_name
+from tracetui.analysis.kernel_names.templates import head_of
 from tracetui.analysis.kernel_names.trtllm import trtllm_kernel
 
 _LONGEST_READ: Final = 20_000
@@ -38,7 +39,7 @@ _NSIGHT_INTEGER: Final = re.compile(r"\((?:unsigned )?(?:int|long|short|char)\)(
 _NSIGHT_BOOLEAN: Final = re.compile(r"\(bool\)([01])")
 _BOOLEANS: Final = {"0": "false", "1": "true"}
 
-# The first that knows the name decides. A list of fused operators may hold any word, attention
+# Each is given the name without its parameters; the first that knows it decides. A list of fused operators may hold any word, attention
 # names the products inside it, and PyTorch's drivers name whatever they run.
 _FAMILIES: Final = (
     transfer,
@@ -67,8 +68,9 @@ def decode(name: str) -> KernelName:
     """
     cut = name[:_LONGEST_READ]
     text = _plain(demangled(cut.removesuffix(".kd")) or cut)
-    found = next((facts for family in _FAMILIES if (facts := family(text))), None)
-    facts = found or by_its_words(text)
+    head = head_of(text)
+    found = next((facts for family in _FAMILIES if (facts := family(head))), None)
+    facts = found or by_its_words(head)
     shown = short_name(text, facts) or name
     return replace(facts, name=name, short_name=shown, tokens=tuple(_WORD.findall(shown)))
 

@@ -42,7 +42,7 @@ _TWO_LETTER_BUILTINS: Final = {
     "Dn": "std::nullptr_t",
     "Da": "auto",
 }
-_SIZED_FLOAT: Final = re.compile(r"DF(\d+)(_|b)")
+_SIZED_FLOAT: Final = re.compile(r"DF([0-9]+)(_|b)")
 _SIZED_FLOATS: Final = {"16b": "__bf16", "16_": "_Float16", "32_": "float", "64_": "double"}
 _STANDARD: Final = {
     "Sa": "std::allocator",
@@ -72,7 +72,8 @@ _OPERATORS: Final = {
     "oo": "||",
 }
 _POINTERS: Final = {"P": "*", "R": "&", "O": "&&"}
-_NUMBER: Final = re.compile(r"\d+")
+_NUMBER: Final = re.compile(r"[0-9]+")
+_SEQUENCE: Final = re.compile(r"([0-9A-Z]{0,4})_")
 _LITERAL: Final = re.compile(r"n?[0-9a-f]*")
 _SUFFIXES: Final = {"unsigned int": "u", "long": "l", "unsigned long": "ul"}
 
@@ -89,7 +90,7 @@ def demangled(name: str) -> str | None:
     if not name.startswith("_Z"):
         return None
     try:
-        return _Name(name, 2).encoding()
+        return _Name(name, 2).encoding() or None
     except (_UnreadError, IndexError, RecursionError):
         return None
 
@@ -165,10 +166,13 @@ class _Name:
         return path
 
     def _local(self) -> str:
-        inside = self._name()
-        while not self._looking_at("E"):
-            self._type()
-        self._at += 1
+        function = self._name()
+        types = []
+        while not self._taken("E"):
+            types.append(self._type())
+        # A template's own result comes before its parameters.
+        parameters = types[1:] if function.endswith(">") else types
+        inside = f"{function}({'' if parameters == ['void'] else ', '.join(parameters)})"
         if self._taken("s"):
             return inside
         if self._taken("d"):
@@ -189,7 +193,7 @@ class _Name:
             self._number_to_underscore()
             return "{unnamed}"
         letter = self._text[self._at]
-        if letter.isdigit():
+        if letter in "0123456789":
             word = self._source_name()
         elif letter in "CD" and self._text[self._at + 1] in "012345":
             self._at += 2
@@ -234,21 +238,23 @@ class _Name:
         if pair in _STANDARD:
             self._at += 2
             return _STANDARD[pair]
-        end = self._text.find("_", self._at)
-        if end < 0 or end - self._at > 5:
-            raise _UnreadError
-        digits = self._text[self._at + 1 : end]
-        self._at = end + 1
-        return self._entry(self._seen, int(digits, 36) + 1 if digits else 0)
+        return self._entry(self._seen, self._sequence_number(36))
 
     def _template_parameter(self) -> str:
-        end = self._text.find("_", self._at)
-        digits = self._text[self._at + 1 : end]
-        if end < 0 or not (digits == "" or digits.isdigit()):
-            raise _UnreadError
-        self._at = end + 1
-        place = int(digits) + 1 if digits else 0
+        place = self._sequence_number(10)
         return self._arguments[place] if place < len(self._arguments) else f"T{place}"
+
+    def _sequence_number(self, base: int) -> int:
+        """Read what follows an S or T: ``_`` is the first, ``0_`` the second."""
+        found = _SEQUENCE.match(self._text, self._at + 1)
+        if found is None:
+            raise _UnreadError
+        self._at = found.end()
+        digits = found.group(1)
+        try:
+            return int(digits, base) + 1 if digits else 0
+        except ValueError as error:
+            raise _UnreadError from error
 
     def _entry(self, entries: list[str], place: int) -> str:
         if place >= len(entries):
@@ -333,7 +339,7 @@ class _Name:
             if not self._looking_at("I"):
                 return text
             return self._remembered(text + self._template_arguments_of_type())
-        if letter in "NZSLI" or letter.isdigit():
+        if letter in "NZSLI" or letter in "0123456789":
             return self._remembered(self._name_of_type())
         return self._remembered(self._compound(letter))
 

@@ -6,7 +6,7 @@ from typing import Final
 from tracetui.analysis.kernel_names.attention import direction_of
 from tracetui.analysis.kernel_names.fields import KernelName
 from tracetui.analysis.kernel_names.kinds import kind_by_words
-from tracetui.analysis.kernel_names.templates import dtypes_among, head_of, template_parts
+from tracetui.analysis.kernel_names.templates import dtypes_among, template_parts
 from tracetui.analysis.kernel_names.words import SPLIT_K, first_group, library_of
 
 _TRANSFER: Final = re.compile(
@@ -19,7 +19,7 @@ _CUBLAS: Final = re.compile(
     r"|dot_kernel|cublasSgemm\w*)|(?P<reduction>splitKreduce_kernel|reduce_1Block_kernel|nrm2_kernel"
     r"|asum_kernel)|(?P<pointwise>scal_kernel\w*|axpy_kernel\w*))$"
 )
-_EPILOGUE: Final = re.compile(r"^epilogue::impl::globalKernel|cublasLtEpilogue")
+_EPILOGUE: Final = re.compile(r"^epilogue::impl::globalKernel")
 _SMALL_LAYOUT: Final = re.compile(r"gemmSN_([NT]{2})_")
 
 _CUDNN: Final = re.compile(
@@ -48,9 +48,8 @@ def transfer(text: str) -> KernelName | None:
     return KernelName(kind="copy", tensor_cores="no") if _TRANSFER.match(text) else None
 
 
-def cudnn_kernel(text: str) -> KernelName | None:
+def cudnn_kernel(head: str) -> KernelName | None:
     """Return what cuDNN's hand-written kernels say: convolution engines, batch norm, layouts."""
-    head = head_of(text)
     if not _CUDNN.search(head):
         return None
     base, arguments = template_parts(head)
@@ -112,9 +111,8 @@ def cublas_kernel(text: str) -> KernelName | None:
     )
 
 
-def by_its_words(text: str) -> KernelName:
+def by_its_words(head: str) -> KernelName:
     """Return the little that a name of no known scheme tells: the sort of work, and the library."""
-    head = head_of(text)
     kind = kind_by_words(head)
     if kind in (None, "pointwise", "reduction", "copy"):
         if _SPLIT_K_SUM.search(head):

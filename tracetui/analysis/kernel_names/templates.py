@@ -6,9 +6,13 @@ from typing import Final
 
 from tracetui.analysis.kernel_names.fields import dtype_of
 
+_ANGLE: Final = re.compile(r"[<>]")
+_ANGLE_OR_CALL: Final = re.compile(r"[<>(]")
+_BRACKET_OR_COMMA: Final = re.compile(r"[<>(){},]")
 _INTEGER: Final = re.compile(r"^(-?\d+)(?:u|l|ul|ll|ull)?$")
 
 
+@lru_cache(maxsize=256)
 def split_template(text: str) -> tuple[str, str]:
     """Return a qualified name and its template arguments, without the parameter list.
 
@@ -16,7 +20,8 @@ def split_template(text: str) -> tuple[str, str]:
     arguments are those of ``f``. A name whose brackets never close keeps what there is.
     """
     depth, opened, closed = 0, -1, -1
-    for position, letter in enumerate(text):
+    for bracket in _ANGLE_OR_CALL.finditer(text):
+        letter, position = bracket.group(), bracket.start()
         if letter == "<":
             if depth == 0:
                 opened = position
@@ -39,19 +44,20 @@ def split_template(text: str) -> tuple[str, str]:
 def top_level(arguments: str) -> list[str]:
     """Return template arguments as a list, commas inside brackets left alone."""
     parts, depth, start = [], 0, 0
-    for position, letter in enumerate(arguments):
+    for mark in _BRACKET_OR_COMMA.finditer(arguments):
+        letter, position = mark.group(), mark.start()
         if letter in "<({":
             depth += 1
         elif letter in ">)}":
             depth -= 1
-        elif letter == "," and depth == 0:
+        elif depth == 0:
             parts.append(arguments[start:position].strip())
             start = position + 1
     parts.append(arguments[start:].strip())
     return parts
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def template_parts(text: str) -> tuple[str, tuple[str, ...]]:
     """Return a C++ name's last word and its template arguments."""
     path, arguments = split_template(text.strip())
@@ -66,7 +72,7 @@ def last_word(path: str) -> str:
 def head_of(text: str) -> str:
     """Return a C++ name with its template arguments and without its parameters."""
     path, arguments = split_template(text)
-    return f"{path}<{arguments}>" if arguments else path
+    return f"{path}<{arguments}>" if arguments else path.rstrip()
 
 
 def arguments_of(text: str, template: str) -> list[str]:
@@ -76,10 +82,10 @@ def arguments_of(text: str, template: str) -> list[str]:
         return []
     start += len(template) + 1
     depth = 1
-    for position in range(start, len(text)):
-        depth += {"<": 1, ">": -1}.get(text[position], 0)
+    for bracket in _ANGLE.finditer(text, start):
+        depth += 1 if bracket.group() == "<" else -1
         if not depth:
-            return top_level(text[start:position])
+            return top_level(text[start : bracket.start()])
     return top_level(text[start:])
 
 
