@@ -48,15 +48,11 @@ def _names_devices(trace: Trace) -> bool:
     return bool(np.any([major is not None for major in majors]))
 
 
-DEVICE_WORK: Final = Need(
-    "device activity", "activities=[…, ProfilerActivity.CUDA]", _has_device_work
-)
-OPERATORS: Final = Need("operators", "activities=[ProfilerActivity.CPU, …]", _has_operators)
+DEVICE_WORK: Final = Need("device activity", "ProfilerActivity.CUDA", _has_device_work)
+OPERATORS: Final = Need("operators", "ProfilerActivity.CPU", _has_operators)
 SHAPES: Final = Need("input shapes", "record_shapes=True", _has_shapes)
 STEPS: Final = Need("steps", "schedule=… and prof.step() in the loop", _has_steps)
-LAUNCHES: Final = Need(
-    "launch calls of device work", "activities=[ProfilerActivity.CPU, …]", _has_launches
-)
+LAUNCHES: Final = Need("launch calls of device work", "ProfilerActivity.CPU", _has_launches)
 DEVICE_PROPERTIES: Final = Need(
     "the device's properties", "export_chrome_trace of torch 2.0 or newer", _names_devices
 )

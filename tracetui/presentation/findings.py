@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Final
 
+from tracetui.analysis.work_class import short_kernel_name
 from tracetui.diagnosis.engine import Abstention, Findings, findings
 from tracetui.diagnosis.finding import Finding
 from tracetui.diagnosis.rules import RULES
@@ -159,7 +160,12 @@ class FindingList:
     def _finding_details(self, found: Finding) -> list[str]:
         trace, first = self.trace, found.first_slice
         n_slices = "1 slice" if len(found.slices) == 1 else f"{count(len(found.slices))} slices"
-        lines = [f"{clean_text(found.summary)}.", f"Try: {found.change}."]
+        about = _ABOUT.get(found.rule, "")
+        lines = [
+            f"{found.rule}, {found.severity.name.lower()}: {about}",
+            f"{clean_text(found.summary)}.",
+            f"Try: {found.change}.",
+        ]
         if found.gain_ns is None:
             lines.append("Saves: not estimated")
         else:
@@ -167,8 +173,9 @@ class FindingList:
             lines.append(f"Saves: up to {duration(found.gain_ns)} in the recording{a_step}")
             lines.append(f"That is: {clean_text(found.gain_how)}")
         at = duration(int(trace.slices.ts_ns[first]))
-        lines.append(f"Evidence: {n_slices}; the first, at {at}, is {trace.name_of(first)}")
-        lines.append(f"Rule: {found.rule} ({_ABOUT.get(found.rule, '')})")
+        lines.append(
+            f"Evidence: {n_slices}; the first, at {at}, is {short_kernel_name(trace.name_of(first))}"
+        )
         return [*lines, "", "enter shows the evidence, space picks it for what-if"]
 
 

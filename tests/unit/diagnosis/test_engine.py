@@ -70,9 +70,7 @@ def test_what_a_rule_lacks_is_said_with_the_flag():
     result = checked(_TRACE, (Says("needy", 1, needs=(DEVICE_WORK,)),))
 
     assert not result.found
-    assert result.abstained == (
-        Abstention("needy", "no device activity", "activities=[…, ProfilerActivity.CUDA]"),
-    )
+    assert result.abstained == (Abstention("needy", "no device activity", "ProfilerActivity.CUDA"),)
 
 
 def test_all_rules_are_asked_and_an_empty_trace_is_no_trouble():

@@ -31,14 +31,15 @@ class OverheadBound:
     """The device's time in short waits for a launch."""
     max_gap_ns: int = NS_PER_MS // 2
     max_median_kernel_ns: int = 50 * NS_PER_US
-    min_launches: int = 50
+    min_launches: int = 6
+    """Of the time that is judged."""
     min_drained_ratio: float = 0.5
     """Launches that began when the device had nothing left to do."""
 
     def check(self, trace: Trace) -> Iterator[Finding]:
         """Yield one finding for each such device."""
         first_ns, last_ns = steady_ns(trace)
-        n_steps = len(steps(trace))
+        n_steps = sum(step.start_ns >= first_ns for step in steps(trace))
         for use in utilization(trace):
             found = gaps(trace, use.device)
             waits = np.isin(found.cause, (GapCause.HOST_WAIT, GapCause.LAUNCH))
@@ -58,7 +59,7 @@ class OverheadBound:
             ratio = saving.total_ns / span_ns if span_ns > 0 else 0.0
             starved = np.unique(found.next_slice_id[kept])
             if ratio < self.min_share_ratio or not self._is_starved(
-                trace, use.device, len(starved)
+                trace, use.device, len(starved), first_ns
             ):
                 continue
             a_step = f" in {n_steps} steps" if n_steps > 1 else ""
@@ -74,11 +75,12 @@ class OverheadBound:
                 saving,
             )
 
-    def _is_starved(self, trace: Trace, device: int, n_starved: int) -> bool:
+    def _is_starved(self, trace: Trace, device: int, n_starved: int, first_ns: int) -> bool:
         """Return whether the device's kernels are many, short and mostly waited for."""
         launches = launch_stats(trace)
         of_track = np.array([track.device for track in trace.tracks], np.int64)
         own = of_track[trace.slices.track_id[launches.device_slice_id]] == device
+        own &= trace.slices.ts_ns[launches.device_slice_id] >= first_ns
         n_launches = int(own.sum())
         return (
             n_launches >= self.min_launches

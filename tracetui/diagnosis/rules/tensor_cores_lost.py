@@ -7,9 +7,11 @@ from typing import Final
 
 import numpy as np
 
+from tracetui.analysis.cost import operator_costs
+from tracetui.analysis.device_table import DevicePeaks, peaks_of
 from tracetui.analysis.kernel_names import KernelName, decode
 from tracetui.analysis.links import links
-from tracetui.diagnosis.finding import Finding, in_time_order, severity_of
+from tracetui.diagnosis.finding import Finding, Saving, in_time_order, severity_of
 from tracetui.diagnosis.needs import DEVICE_WORK, Need
 from tracetui.diagnosis.scope import device_busy_ns
 from tracetui.diagnosis.tensors import tensors_of
@@ -17,7 +19,7 @@ from tracetui.format import count, duration, percent
 from tracetui.model.arrays import NO_ID, Int64s
 from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
-from tracetui.units import NS_PER_US
+from tracetui.units import NS_PER_S, NS_PER_US
 
 _NOT_NVIDIA: Final = re.compile(r"amd|instinct|radeon|intel|gaudi|ascend", re.IGNORECASE)
 _WITHOUT: Final = re.compile(r"GTX 16|\bMX\d", re.IGNORECASE)
@@ -50,6 +52,10 @@ class TensorCoresLost:
     min_dimension: int = 128
     """Of M, N and K, where shapes are recorded."""
     min_kernel_ns: int = 20 * NS_PER_US
+    attained_ratio: float = 0.5
+    """How much of the ratio of the peaks a product is taken to gain."""
+    min_speedup: float = 1.5
+    """Below this the estimate says too little to be given."""
     min_tile: int = 64
     """Both sides of the tile, where shapes are not recorded."""
 
@@ -78,8 +84,32 @@ class TensorCoresLost:
             f"Tensor cores stand idle: {_products(len(plain))} in fp32 ran beside them for"
             f" {duration(cost_ns)}, {percent(cost_ns / busy_ns)} of device time",
             in_time_order(trace, plain),
-            _change(major),
+            _change(major, _peaks(trace)),
+            self._saving(trace, plain, major),
         )
+
+    def _saving(self, trace: Trace, kernels: Int64s, major: int) -> Saving | None:
+        """Return what tensor cores would save, ``None`` where the device's peaks are not known.
+
+        A product never gets faster than memory brings its operands.
+        """
+        peaks = _peaks(trace)
+        precision = None if peaks is None else _precision(major, peaks)
+        if peaks is None or precision is None or not peaks.bytes_per_s:
+            return None
+        ratio = peaks.matrix[precision] / peaks.vector["fp32"]
+        if ratio * self.attained_ratio < self.min_speedup:
+            return None
+        costs, owner = operator_costs(trace), links(trace).owner_id[kernels]
+        known = (owner != NO_ID) & (links(trace).n_device_self[owner] == 1)
+        n_bytes = np.where(known, np.nan_to_num(costs.n_bytes[owner]), 0.0)
+        dur_ns = trace.slices.dur_ns[kernels]
+        least_ns = n_bytes / peaks.bytes_per_s * NS_PER_S
+        then_ns = np.maximum(dur_ns / (ratio * self.attained_ratio), least_ns)
+        start_ns = trace.slices.ts_ns[kernels]
+        saved_ns = np.floor(np.maximum(dur_ns - then_ns, 0)).astype(np.int64)
+        how = f"half of what {precision.upper()} is faster than FP32 by the data sheet, {ratio:.1f} times"
+        return Saving(start_ns, start_ns + dur_ns, saved_ns, how)
 
     def _are_large(
         self, trace: Trace, kernels: Int64s
@@ -134,7 +164,24 @@ def _products(n_products: int) -> str:
     return "1 product" if n_products == 1 else f"{count(n_products)} products"
 
 
-def _change(major: int) -> str:
+def _peaks(trace: Trace) -> DevicePeaks | None:
+    named_peaks = (peaks_of(each.name, each.total_bytes) for each in trace.devices)
+    return next((peaks for peaks in named_peaks if peaks is not None), None)
+
+
+def _precision(major: int, peaks: DevicePeaks) -> str | None:
+    """Return the format to change to: TF32 where it is faster, which leaves the program as it is."""
+    wanted = ("tf32", "bf16") if major >= 8 else ("fp16",)
+    fp32 = peaks.vector.get("fp32")
+    if not fp32:
+        return None
+    return next((each for each in wanted if peaks.matrix.get(each, 0) > 1.5 * fp32), None)
+
+
+def _change(major: int, peaks: DevicePeaks | None) -> str:
+    if major >= 8 and peaks is not None and _precision(major, peaks) == "bf16":
+        # Cards for games run TF32 no faster than FP32.
+        return 'Run the products in bf16 under torch.autocast("cuda", dtype=torch.bfloat16)'
     if major >= 8:
         return (
             'Allow TF32 with torch.set_float32_matmul_precision("high"), or run under'

@@ -1,4 +1,4 @@
-from tests.literal import annotation, trace_of
+from tests.literal import annotation, kernel, launch, trace_of
 from tracetui.diagnosis.finding import Severity
 from tracetui.diagnosis.rules.cold_step import ColdStep
 
@@ -33,3 +33,18 @@ def test_a_slow_step_later_on_is_not_cold():
 
 def test_two_steps_cannot_tell():
     assert not list(ColdStep().check(_steps(90_000, 30_000)))
+
+
+def test_a_slow_host_does_not_matter_where_the_device_takes_longer():
+    # The host takes 90 us for the first step and 30 for the others, the device 200 for each.
+    starts = (0, 90_000, 120_000, 150_000)
+    rows = [
+        row
+        for number, (start, end) in enumerate(zip(starts, (*starts[1:], 180_000), strict=True))
+        for row in (
+            annotation(f"ProfilerStep#{number}", start, end - start),
+            launch(start + 1_000, 1_000, number + 1),
+            kernel("gemm", 10_000 + number * 200_000, 200_000, number + 1),
+        )
+    ]
+    assert not list(ColdStep().check(trace_of(*rows)))

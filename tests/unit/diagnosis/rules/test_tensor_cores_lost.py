@@ -11,14 +11,18 @@ _LARGE = "[[8192,768],[768,3072]]"
 
 
 def _product(
-    name: str = _PLAIN, shape: str | None = _LARGE, device: DeviceSpec = A100, us: int = 300
+    name: str = _PLAIN,
+    shape: str | None = _LARGE,
+    device: DeviceSpec = A100,
+    us: int = 300,
+    other_us: int = 700,
 ):
-    """A product and 700 us of other work."""
+    """A product and other work."""
     return trace_of(
-        Row("aten::mm", 0, 10_000, shape=shape),
+        Row("aten::mm", 0, 10_000, shape=shape, types='["float","float"]'),
         launch(1_000, 2_000, 1),
         kernel(name, 20 * _US, us * _US, 1),
-        kernel("vectorized_elementwise_kernel", 1_000 * _US, 700 * _US),
+        kernel("vectorized_elementwise_kernel", 1_000 * _US, other_us * _US),
         devices=[device],
     )
 
@@ -33,6 +37,28 @@ def test_an_sgemm_on_a_device_with_tensor_cores():
     )
     assert "set_float32_matmul_precision" in found.change
     assert [trace.name_of(each) for each in found.slices] == [_PLAIN]
+    # TF32 is 156 to 19.5 TFLOP/s, 8 times as fast; half of that makes 300 us to 75. Memory would
+    # take 4 x (8192 x 768 + 768 x 3072 + 8192 x 3072) bytes / 2.039 TB/s = 66 us.
+    assert found.gain_ns == 225_000
+
+
+def test_a_product_gets_no_faster_than_its_memory():
+    (found,) = TensorCoresLost().check(_product(us=120, other_us=100))
+
+    n_bytes = 4 * (8192 * 768 + 768 * 3072 + 8192 * 3072)
+    assert found.gain_ns == int(120_000 - n_bytes / 2.039e12 * 1e9)
+
+
+def test_a_card_whose_tf32_is_no_faster_needs_another_format():
+    card = DeviceSpec(0, "NVIDIA GeForce RTX 3060", compute_major=8, compute_minor=6)
+    (found,) = TensorCoresLost().check(_product(device=card))
+
+    assert (
+        found.change
+        == 'Run the products in bf16 under torch.autocast("cuda", dtype=torch.bfloat16)'
+    )
+    # Twice as fast by the data sheet, of which half is no gain at all.
+    assert found.gain_ns is None
 
 
 @pytest.mark.parametrize(
