@@ -10,6 +10,7 @@ from tracetui.diagnosis.rules import RULES
 from tracetui.diagnosis.what_if import gain_in_step_ns, n_judged_steps, prediction
 from tracetui.format import NOT_MEASURED, count, duration
 from tracetui.model.arrays import NO_ID
+from tracetui.model.slices import SliceKind
 from tracetui.model.strings import clean_text
 from tracetui.model.trace import Trace
 from tracetui.presentation.table import cut_off, shortened
@@ -172,10 +173,10 @@ class FindingList:
             a_step = f", {_saved(trace, found)} a step" if _has_steps(trace) else ""
             lines.append(f"Saves: up to {duration(found.gain_ns)} in the recording{a_step}")
             lines.append(f"That is: {clean_text(found.gain_how)}")
-        at = duration(int(trace.slices.ts_ns[first]))
-        lines.append(
-            f"Evidence: {n_slices}; the first, at {at}, is {short_kernel_name(trace.name_of(first))}"
-        )
+        at, name = duration(int(trace.slices.ts_ns[first])), trace.name_of(first)
+        if trace.slices.kind[first] == SliceKind.KERNEL:
+            name = short_kernel_name(name)
+        lines.append(f"Evidence: {n_slices}; the first, at {at}, is {name}")
         return [*lines, "", "enter shows the evidence, space picks it for what-if"]
 
 
