@@ -96,26 +96,22 @@ def summary_of(trace: Trace, line: Roofline) -> str:
     for point in line.points:
         if point.bound is not None:
             bounds[point.bound] = bounds.get(point.bound, 0) + point.time_ns
-    costed = f"{percent(line.costed_ns / line.total_ns if line.total_ns else None)} of the time"
+    costed = f"{percent(line.costed_ns / line.total_ns if line.total_ns else None)} of kernel time"
     if not line.has_device:
         costed = f"{duration(line.costed_ns)} in operators"
     if not bounds:
         device = line.device or "this host"
-        return f"{costed} has a known cost; the roofs of {device} are not known: no shares"
+        return f"Rates alone: the roofs of {device} are not known; {costed} costed"
     parts = [
-        f"{percent(bounds[name] / line.costed_ns)} {_BOUND_WORDS[name]}"
+        f"{name} {percent(bounds[name] / line.costed_ns)}"
         for name in sorted(bounds, key=lambda each: -bounds[each])
         if bounds[name] / line.costed_ns >= _WORTH_SAYING
     ]
-    return f"{costed} has a known cost: {', '.join(parts)}"
+    return f"Bound by {', '.join(parts)}; {costed} costed"
 
 
 _WORTH_SAYING: Final = 0.005
-_BOUND_WORDS: Final = {
-    "compute": "nearer to the compute roof",
-    "memory": "nearer to the memory roof",
-    "latency": "far from both (too small, or waiting)",
-}
+"""A smaller share of the time is left out of the first line."""
 
 
 def empty_reason(trace: Trace) -> str:

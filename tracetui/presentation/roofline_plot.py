@@ -30,6 +30,8 @@ _LEAST_WIDTH: Final = 24
 _LEAST_HEIGHT: Final = 5
 _LABEL_ROOM: Final = 14
 _N_LABELS: Final = 6
+_CLICK_REACH: Final = 6
+"""How far from a point a click may be and still mean it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,20 @@ def glyph_of(point: RooflinePoint, total_ns: int, *, ascii_only: bool) -> str:
     return (ASCII_GLYPHS if ascii_only else GLYPHS)[size]
 
 
+def nearest_point(line: Roofline, width: int, height: int, row: int, column: int) -> int:
+    """Return the point whose glyph is nearest to a cell of the plot, or ``NO_ID`` if none is near.
+
+    Cells are about twice as high as wide, so that a row counts double.
+    """
+    area = _area(line, width, height)
+    reach = [
+        (2 * abs(each.row - row) + abs(each.column + _AXIS_WIDTH - column), each.point)
+        for each in (_markers(line, area, NO_ID, ascii_only=False) if area else ())
+    ]
+    distance, point = min(reach, default=(_CLICK_REACH + 1, NO_ID))
+    return point if distance <= _CLICK_REACH else NO_ID
+
+
 def plot_lines(
     line: Roofline, width: int, height: int, selected: int = NO_ID, *, ascii_only: bool = False
 ) -> list[PlotLine]:
@@ -141,16 +157,11 @@ def plot_lines(
     Both axes are logarithmic: FLOP for each byte to the right, FLOP a second upwards. Roofs are
     lines of dots, points are glyphs over them, the bigger ones last so that they stay in sight.
     """
-    rows = plottable(line)
-    if not rows or width < _LEAST_WIDTH or height < _LEAST_HEIGHT:
+    area = _area(line, width, height)
+    if area is None:
         return []
-    across, down = width - _AXIS_WIDTH, height - 1
-    points, roofs = line.points, roofs_of(line)
-    xs = [points[row].intensity or 1.0 for row in rows] + [roof.ridge for roof in roofs]
-    ys = [points[row].flop_per_s or 1.0 for row in rows] + [roof.flop_per_s for roof in roofs]
-    x_axis, y_axis = scale_over(xs), scale_over(ys)
-    cells = _roof_cells(roofs, x_axis, y_axis, across, down, ascii_only=ascii_only)
-    markers = _markers(line, rows, selected, (x_axis, y_axis), (across, down), ascii_only)
+    cells = _roof_cells(area, ascii_only=ascii_only)
+    markers = _markers(line, area, selected, ascii_only=ascii_only)
     for marker in markers:
         cells[marker.row][marker.column] = marker.glyph
     chosen = next((each for each in markers if each.point == selected), None)
@@ -158,12 +169,12 @@ def plot_lines(
     named = ([chosen] if chosen else []) + [each for each in reversed(markers) if each != chosen]
     for place, marker in enumerate(named[:_N_LABELS]):
         _write_label(
-            cells, marker, points[marker.point].label, is_forced=place == 0 and bool(chosen)
+            cells, marker, line.points[marker.point].label, over_roofs=place == 0 and bool(chosen)
         )
-    _write_titles(cells, roofs, y_axis)
-    labels = _rate_labels(y_axis, down)
+    _write_titles(cells, area)
+    labels = _rate_labels(area.rates, area.down)
     lines = []
-    for row in range(down):
+    for row in range(area.down):
         marks = {each.column: each.work_class for each in markers if each.row == row}
         lines.append(
             PlotLine(
@@ -173,19 +184,41 @@ def plot_lines(
                 chosen.column + _AXIS_WIDTH if chosen and chosen.row == row else NO_ID,
             )
         )
-    lines.append(PlotLine(_intensity_axis(x_axis, across, width)))
+    lines.append(PlotLine(_intensity_axis(area.intensities, area.across, width)))
     return lines
 
 
-def _roof_cells(
-    roofs: Sequence[Roof], x_axis: Scale, y_axis: Scale, across: int, down: int, *, ascii_only: bool
-) -> list[list[str]]:
+@dataclass(frozen=True, slots=True)
+class _Area:
+    """The part of the plot inside its axes."""
+
+    roofs: tuple[Roof, ...]
+    intensities: Scale
+    rates: Scale
+    across: int
+    down: int
+
+
+def _area(line: Roofline, width: int, height: int) -> _Area | None:
+    """Return the area of a plot of this size; ``None`` without room or anything to draw."""
+    rows = plottable(line)
+    if not rows or width < _LEAST_WIDTH or height < _LEAST_HEIGHT:
+        return None
+    points, roofs = line.points, tuple(roofs_of(line))
+    xs = [points[row].intensity or 1.0 for row in rows] + [roof.ridge for roof in roofs]
+    ys = [points[row].flop_per_s or 1.0 for row in rows] + [roof.flop_per_s for roof in roofs]
+    return _Area(roofs, scale_over(xs), scale_over(ys), width - _AXIS_WIDTH, height - 1)
+
+
+def _roof_cells(area: _Area, *, ascii_only: bool) -> list[list[str]]:
+    across, down = area.across, area.down
     n_x, n_y = across * DOTS_ACROSS, down * DOTS_DOWN
     bits = np.zeros((down, across), np.int64)
-    for roof in roofs:
+    for roof in area.roofs:
         before = None
         for x in range(n_x):
-            y = n_y - 1 - y_axis.place(roof.attainable(x_axis.value(x, n_x)), n_y)
+            rate = roof.attainable(area.intensities.value(x, n_x))
+            y = n_y - 1 - area.rates.place(rate, n_y)
             # A steep roof stays one line: the dots between two columns are drawn too.
             start, stop = (y, y) if before is None else (min(before, y), max(before, y))
             before = y
@@ -199,12 +232,12 @@ def _roof_cells(
     ]
 
 
-def _write_titles(cells: list[list[str]], roofs: Sequence[Roof], y_axis: Scale) -> None:
+def _write_titles(cells: list[list[str]], area: _Area) -> None:
     """Write each roof's name under its flat part, else over it, as far right as there is room."""
-    down, across = len(cells), len(cells[0])
-    for roof in roofs:
+    down, across = area.down, area.across
+    for roof in area.roofs:
         text = f"{roof.title} {metric(roof.flop_per_s, 'FLOP/s')}"
-        at = down - 1 - y_axis.place(roof.flop_per_s, down)
+        at = down - 1 - area.rates.place(roof.flop_per_s, down)
         for row in (at + 1, at - 1):
             start = _free_start(cells[row], len(text)) if 0 <= row < down else NO_ID
             if start >= across // 3:
@@ -220,26 +253,19 @@ def _free_start(row: list[str], width: int) -> int:
     return NO_ID
 
 
-def _markers(
-    line: Roofline,
-    rows: Sequence[int],
-    selected: int,
-    axes: tuple[Scale, Scale],
-    size: tuple[int, int],
-    ascii_only: bool,  # noqa: FBT001 - one caller, which passes its own on
-) -> list[Marker]:
+def _markers(line: Roofline, area: _Area, selected: int, *, ascii_only: bool) -> list[Marker]:
     """Return the glyphs, the longest last, the selected one at the very end."""
-    across, down = size
     found = []
-    for row in sorted(rows, key=lambda each: (each == selected, line.points[each].time_ns)):
+    order = sorted(plottable(line), key=lambda each: (each == selected, line.points[each].time_ns))
+    for row in order:
         point = line.points[row]
         glyph = glyph_of(point, line.costed_ns, ascii_only=ascii_only)
         if row == selected:
             glyph = ASCII_GLYPHS[-1] if ascii_only else SELECTED_GLYPH
         found.append(
             Marker(
-                row=down - 1 - axes[1].place(point.flop_per_s or 1.0, down),
-                column=axes[0].place(point.intensity or 1.0, across),
+                row=area.down - 1 - area.rates.place(point.flop_per_s or 1.0, area.down),
+                column=area.intensities.place(point.intensity or 1.0, area.across),
                 glyph=glyph,
                 work_class=point.work_class,
                 point=row,
@@ -248,17 +274,26 @@ def _markers(
     return found
 
 
-def _write_label(cells: list[list[str]], marker: Marker, label: str, *, is_forced: bool) -> None:
-    """Write a point's name at its right, else at its left; over other things only if forced."""
+_ALL_GLYPHS: Final = frozenset((*GLYPHS, *ASCII_GLYPHS, SELECTED_GLYPH))
+
+
+def _write_label(cells: list[list[str]], marker: Marker, label: str, *, over_roofs: bool) -> None:
+    """Write a point's name at its right, else at its left, where nothing else stands.
+
+    Of double-width names there is none: cells hold one letter each.
+    """
     row = cells[marker.row]
     text = shortened(label.rpartition("::")[2], _LABEL_ROOM)
     width = len(text)
     if cell_width(text) != width:
         return
     for start in (marker.column + 2, marker.column - 1 - width):
-        place = slice(max(start - 1, 0), start + width + 1)
-        is_free = all(cell == " " for cell in row[place])
-        if start >= 0 and start + width <= len(row) and (is_free or is_forced):
+        around = row[max(start - 1, 0) : start + width + 1]
+        if over_roofs:
+            is_free = _ALL_GLYPHS.isdisjoint(row[max(start, 0) : start + width])
+        else:
+            is_free = all(cell == " " for cell in around)
+        if start >= 0 and start + width <= len(row) and is_free:
             row[start : start + width] = list(text)
             return
 

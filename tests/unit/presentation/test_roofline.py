@@ -41,15 +41,13 @@ def test_intensities_are_plain_numbers(value: float | None, text: str):
 def test_the_summary_says_what_bounds_the_time():
     table = RooflineTable.of(one_product(A100))
 
-    assert (
-        table.summary == "100.0 % of the time has a known cost: 100.0 % nearer to the compute roof"
-    )
+    assert table.summary == "Bound by compute 100.0 %; 100.0 % of kernel time costed"
 
 
 def test_an_unknown_device_is_named_and_has_no_shares():
     table = RooflineTable.of(one_product())
 
-    assert table.summary.endswith("the roofs of this host are not known: no shares")
+    assert table.summary.startswith("Rates alone: the roofs of this host are not known")
     assert table.table.cells(0)[2:4] == ["–", "–"]
 
 

@@ -7,6 +7,7 @@ from tracetui.ui.views.findings import FindingsView
 from tracetui.ui.views.kernels import KernelsView
 from tracetui.ui.views.operators import OperatorsView
 from tracetui.ui.views.overview import OverviewView
+from tracetui.ui.views.roofline import RooflineView
 from tracetui.ui.views.timeline import TimelineView
 
 VIEWS: Final[tuple[type[View], ...]] = (
@@ -15,5 +16,6 @@ VIEWS: Final[tuple[type[View], ...]] = (
     OperatorsView,
     KernelsView,
     FindingsView,
+    RooflineView,
 )
-"""In the order of their keys, from 1."""
+"""In the order of their keys."""

@@ -16,6 +16,8 @@ class View(Vertical):
     title_text: ClassVar[str] = ""
     short_title: ClassVar[str] = ""
     """The title at 80 columns."""
+    key: ClassVar[str] = ""
+    """The digit that shows it; fixed, so that it stays where fingers expect it."""
 
     workspace: reactive[Workspace | None] = reactive(None)
 

@@ -21,6 +21,7 @@ class FindingsView(ListingView):
     name_id: ClassVar[str] = "findings"
     title_text: ClassVar[str] = "Findings"
     short_title: ClassVar[str] = "Find"
+    key: ClassVar[str] = "7"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "pick", "Pick the finding for what-if"),

@@ -27,6 +27,7 @@ class OperatorsView(ListingView):
     name_id: ClassVar[str] = "operators"
     title_text: ClassVar[str] = "Operators"
     short_title: ClassVar[str] = "Ops"
+    key: ClassVar[str] = "3"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("l,right", "expand", "Open"),

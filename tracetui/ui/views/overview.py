@@ -113,6 +113,7 @@ class OverviewView(View):
     name_id: ClassVar[str] = "overview"
     title_text: ClassVar[str] = "Overview"
     short_title: ClassVar[str] = "Over"
+    key: ClassVar[str] = "1"
 
     @dataclass
     class Computed(Message):

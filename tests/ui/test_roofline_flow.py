@@ -1,0 +1,172 @@
+"""The roofline by keyboard and mouse, on a small file with known rates."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.ui.conftest import event
+from tests.ui.driver import Driver, running
+from tracetui.ui.views.roofline import RooflineView
+
+A100 = {
+    "id": 0, "name": "NVIDIA A100-SXM4-80GB", "computeMajor": 8, "computeMinor": 0, "numSms": 108,
+    "warpSize": 32, "maxThreadsPerMultiprocessor": 2048, "regsPerMultiprocessor": 65536,
+    "sharedMemPerMultiprocessor": 167936,
+}  # fmt: skip
+GEMM = "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_tn"
+
+
+def _operator(name: str, ts: float, shapes: list[list[int]]) -> dict[str, Any]:
+    row = event(name, "cpu_op", ts, 20)
+    row["args"] = {"Input Dims": shapes, "Input type": ["c10::BFloat16"] * len(shapes)}
+    return row
+
+
+@pytest.fixture
+def costed_file(tmp_path: Path) -> Path:
+    """A product of 38.65 GFLOP in 190 us, and an addition of 64 MiB each way in 150."""
+    events = [
+        _operator("aten::mm", 0, [[8192, 768], [768, 3072]]),
+        event("cudaLaunchKernel", "cuda_runtime", 5, 2, correlation=1),
+        event(GEMM, "kernel", 30, 190, correlation=1),
+        _operator("aten::add", 30, [[8192, 4096], [8192, 4096]]),
+        event("cudaLaunchKernel", "cuda_runtime", 35, 2, correlation=2),
+        event("vectorized_elementwise_kernel", "kernel", 230, 150, correlation=2),
+    ]
+    path = tmp_path / "costed.json"
+    document = {"schemaVersion": 1, "deviceProperties": [A100], "traceEvents": events}
+    path.write_text(json.dumps(document))
+    return path
+
+
+def _view(driver: Driver) -> RooflineView:
+    assert isinstance(driver.view, RooflineView)
+    return driver.view
+
+
+async def _open(driver: Driver) -> RooflineView:
+    await driver.press("8")
+    await driver.settle()
+    return _view(driver)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), (120, 40), (160, 50)])
+async def test_plot_and_table_share_every_size(costed_file, size):
+    async with running(costed_file, size=size) as driver:
+        view = await _open(driver)
+
+        assert "Bound by compute 55.9 %, memory 44.1 %" in driver.screen_text
+        assert "◉" in driver.screen_text
+        assert "65.2 %" in driver.screen_text
+        assert view.rows.size.height >= 5
+
+
+async def test_the_cursor_selects_the_slice_for_all_views(costed_file):
+    async with running(costed_file, size=(120, 40)) as driver:
+        view = await _open(driver)
+        await driver.press("j")
+
+        assert driver.selected_name == "aten::add"
+        selected = next(line for line in view.plot.lines if line.selected >= 0)
+        assert "add" in selected.text
+
+
+async def test_a_selection_made_elsewhere_moves_the_cursor(costed_file):
+    async with running(costed_file, size=(120, 40)) as driver:
+        await _open(driver)
+        await driver.press("4")
+        await driver.settle()
+        await driver.press("j")
+        assert driver.selected_name == "vectorized_elementwise_kernel"
+        view = await _open(driver)
+
+        assert view.rows.cursor == 0 or "aten::add" in view.rows.text_of(view.rows.cursor)
+
+
+async def test_enter_leads_to_the_timeline(costed_file):
+    async with running(costed_file, size=(120, 40)) as driver:
+        await _open(driver)
+        await driver.press("enter")
+        await driver.settle()
+
+        assert driver.view_name == "timeline"
+        assert driver.selected_name == "aten::mm"
+
+
+async def test_by_class_and_back(costed_file):
+    async with running(costed_file, size=(120, 40)) as driver:
+        view = await _open(driver)
+        await driver.press("c")
+        await driver.settle()
+        classes = [view.rows.text_of(row).split()[0] for row in range(view.rows.n_rows)]
+        await driver.press("c")
+        await driver.settle()
+
+        assert classes == ["gemm", "pointwise"]
+        assert view.rows.text_of(0).startswith("aten::mm")
+
+
+async def test_the_plot_goes_and_comes(costed_file):
+    async with running(costed_file, size=(100, 30)) as driver:
+        view = await _open(driver)
+        await driver.press("p")
+        without = view.plot.display
+        await driver.press("p")
+
+        assert not without
+        assert view.plot.display
+
+
+async def test_rows_are_sorted_and_turned_round(costed_file):
+    async with running(costed_file, size=(120, 40)) as driver:
+        view = await _open(driver)
+        await driver.press("i")
+
+        assert view.rows.text_of(0).startswith("aten::add")
+        await driver.press("i", "s")
+        assert "roof▾" in driver.screen_text
+
+
+async def test_a_click_on_a_point_goes_to_its_row(costed_file):
+    async with running(costed_file, size=(120, 40)) as driver:
+        view = await _open(driver)
+        lines = view.plot.lines
+        row = next(
+            y
+            for y, line in enumerate(lines)
+            if any(x for x, _ in line.marks) and "add" in line.text
+        )
+        column = lines[row].marks[0][0]
+        await driver.pilot.click(view.plot, offset=(column, row))
+        await driver.settle()
+
+        assert view.rows.text_of(view.rows.cursor).startswith("aten::add")
+        assert driver.selected_name == "aten::add"
+
+
+async def test_it_copies_as_text(costed_file):
+    async with running(costed_file, size=(100, 30)) as driver:
+        text = (await _open(driver)).copied_text()
+
+        assert text.startswith("Bound by")
+        assert "◉" in text
+        assert "aten::add" in text
+
+
+async def test_without_shapes_it_says_which_flag_brings_them(gpu_file):
+    async with running(gpu_file, size=(80, 24)) as driver:
+        view = await _open(driver)
+
+        assert "record_shapes=True" in driver.screen_text
+        assert not view.plot.display
+
+
+async def test_columns_are_chosen(costed_file):
+    async with running(costed_file, size=(120, 40)) as driver:
+        await _open(driver)
+        await driver.press("S", "space", "enter")
+        await driver.settle()
+
+        assert "time▾" not in driver.screen_text

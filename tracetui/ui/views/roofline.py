@@ -1,0 +1,242 @@
+"""The roofline: each operator below the roofs of its device, as a plot and as a table."""
+
+from typing import ClassVar, Final
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Static
+
+from tracetui.format import TimeUnit
+from tracetui.model.arrays import NO_ID
+from tracetui.model.trace import Trace
+from tracetui.presentation.roofline import By, RooflineTable, point_lines
+from tracetui.presentation.roofline_plot import PlotLine, nearest_point, plot_lines
+from tracetui.ui.state import Workspace
+from tracetui.ui.views.detailed import DetailBody
+from tracetui.ui.views.listing import ListingView
+from tracetui.ui.widgets.column_chooser import ColumnsScreen
+from tracetui.ui.widgets.detail_pane import DetailPane
+from tracetui.ui.widgets.line_list import LineList, ListLine
+from tracetui.ui.widgets.plot import Plot
+
+_LEAST_ROWS: Final = 5
+"""The table keeps at least so many lines."""
+_FIXED_ROWS: Final = 2
+"""Summary and titles."""
+_DETAIL_ROWS: Final = 10
+"""What the details take where they stand below."""
+_MOST_PLOT: Final = 22
+_PLOT_SHARE: Final = 0.55
+
+
+class RooflineView(ListingView):
+    """A plot above a table; one cursor for both."""
+
+    name_id: ClassVar[str] = "roofline"
+    title_text: ClassVar[str] = "Roofline"
+    short_title: ClassVar[str] = "Roof"
+    key: ClassVar[str] = "8"
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("s", "sort", "Sort by the next column"),
+        Binding("i", "invert", "Turn the order round"),
+        Binding("S", "columns", "Choose the columns"),
+        Binding("c", "by_class", "By operator and shapes, or by class of work"),
+        Binding("p", "plot", "Hide the plot, show it again"),
+    ]
+
+    def __init__(self) -> None:
+        """Start without points."""
+        super().__init__()
+        self._content: RooflineTable | None = None
+        self._by: By = "operator"
+        self._has_plot = True
+        self._hidden: frozenset[int] = frozenset()
+
+    def compose(self) -> ComposeResult:
+        """Build summary, plot, titles, rows and pane."""
+        yield Static(classes="listing-summary", markup=False)
+        with DetailBody():
+            with Vertical(classes="listing-table"):
+                yield Plot()
+                yield Static(classes="listing-titles", markup=False)
+                yield LineList()
+            yield DetailPane()
+
+    @property
+    def plot(self) -> Plot:
+        """Return the plot."""
+        return self.query_one(Plot)
+
+    def watch_workspace(self, old: Workspace | None, new: Workspace | None) -> None:
+        """Compute the points of a new trace, else follow the selection."""
+        if new is None:
+            return
+        if old is None or old.trace is not new.trace:
+            self.start_computing(new)
+        elif old.selection != new.selection:
+            self.follow_selection(new.selection)
+
+    def start_computing(self, workspace: Workspace) -> None:
+        """Compute the points in a thread."""
+        self._compute(workspace.trace, self._by)
+
+    @work(thread=True, exclusive=True, group="roofline")
+    def _compute(self, trace: Trace, by: By) -> None:
+        self.post_message(self.Computed(trace, RooflineTable.of(trace, by=by)))
+
+    def on_listing_view_computed(self, message: ListingView.Computed) -> None:
+        """Show the points unless another trace has taken their place."""
+        is_current = self.workspace is not None and message.trace is self.workspace.trace
+        if not is_current or not isinstance(message.content, RooflineTable):
+            return
+        old, self._content = self._content, message.content
+        self._content.table.hidden = self._hidden
+        if old is not None:
+            self._content.table.sort_like(old.table)
+        self._fit_plot()
+        self.show_rows()
+        if self.workspace is not None:
+            self.follow_selection(self.workspace.selection)
+
+    def follow_selection(self, slice_id: int) -> None:
+        """Go to the operator of the selected slice, unless the cursor is here."""
+        if self._content is not None and not self.rows.has_focus:
+            place = self._content.place_of_slice(slice_id)
+            if place >= 0:
+                self.rows.cursor = place
+
+    def set_unit(self, unit: TimeUnit) -> None:
+        """Keep each time in its own unit: they are read beside rates."""
+
+    def summary(self) -> str:
+        """Return what bounds the time, or what is missing for a roofline."""
+        return "Computing the roofline …" if self._content is None else self._content.summary
+
+    def titles(self, width: int) -> str:
+        """Return the column titles."""
+        return self._content.table.header(width) if self._content and self.n_rows() else ""
+
+    def n_rows(self) -> int:
+        """Return how many points there are."""
+        return 0 if self._content is None else len(self._content.table)
+
+    def line(self, row: int, width: int) -> ListLine:
+        """Return one row in the colour of its class."""
+        if self._content is None or row >= self.n_rows():
+            return ListLine("")
+        point = self._content.point_at(row)
+        return ListLine(self._content.table.line(row, width), point.work_class)
+
+    def slice_of(self, row: int) -> int:
+        """Return the longest call of a row."""
+        return NO_ID if self._content is None else self._content.point_at(row).slice_id
+
+    def pane_lines(self, row: int) -> list[str]:
+        """Return what a point attains and what holds it back."""
+        if self._content is None or row >= self.n_rows():
+            return []
+        return point_lines(self._content.line, self._content.point_at(row))
+
+    def detail_texts(self) -> list[str]:
+        """Return what the pane says; where there are no points, why."""
+        return super().detail_texts() if self.n_rows() else [self.summary()]
+
+    def _plot_lines(self, width: int, height: int) -> list[PlotLine]:
+        if self._content is None:
+            return []
+        return plot_lines(
+            self._content.line,
+            width,
+            height,
+            self._selected_point(),
+            ascii_only=bool(getattr(self.app, "ascii_only", False)),
+        )
+
+    def _selected_point(self) -> int:
+        if self._content is None or not self.n_rows():
+            return NO_ID
+        return int(self._content.table.order[min(self.rows.cursor, self.n_rows() - 1)])
+
+    def _fit_plot(self) -> None:
+        """Give the plot what the table can spare; nothing where there are no points."""
+        details = {"-below": _DETAIL_ROWS, "-asked": self.size.height // 2}
+        room = self.size.height - _FIXED_ROWS - details.get(self.place, 0)
+        height = min(int(room * _PLOT_SHARE), room - _LEAST_ROWS, _MOST_PLOT)
+        is_shown = self._has_plot and height > 0 and self.n_rows() > 0
+        self.plot.display = is_shown
+        if is_shown:
+            self.plot.styles.height = height
+
+    def place_details(self) -> None:
+        """Put the pane where the size wants it, and give the plot what is left."""
+        super().place_details()
+        self._fit_plot()
+
+    def show_rows(self) -> None:
+        """Draw summary, plot, titles, rows and pane anew."""
+        super().show_rows()
+        self.plot.show(self._plot_lines)
+
+    def on_line_list_moved(self, message: LineList.Moved) -> None:
+        """Mark the point of the row, and select its longest call for all views."""
+        super().on_line_list_moved(message)
+        self.plot.show(self._plot_lines)
+
+    def on_plot_pressed(self, message: Plot.Pressed) -> None:
+        """Go to the row of the point that was clicked."""
+        message.stop()
+        if self._content is None:
+            return
+        size = self.plot.size
+        point = nearest_point(
+            self._content.line, size.width, size.height, message.row, message.column
+        )
+        place = NO_ID if point == NO_ID else self._content.table.place_of(point)
+        if place >= 0:
+            self.rows.focus(scroll_visible=False)
+            self.rows.cursor = place
+
+    def copied_text(self) -> str:
+        """Return summary, plot, titles and all rows as text."""
+        drawn = [line.text.rstrip() for line in self.plot.lines] if self.plot.display else []
+        rows = [self.rows.text_of(row).rstrip() for row in range(self.n_rows())]
+        return "\n".join([self.summary(), *drawn, self.titles(self.rows.line_width), *rows])
+
+    def action_sort(self) -> None:
+        """Sort by the next of the columns in sight."""
+        if self._content is not None:
+            self._content.table.sort_by_next(self.rows.line_width)
+            self.show_rows()
+
+    def action_invert(self) -> None:
+        """Turn the order round."""
+        if self._content is not None:
+            self._content.table.invert()
+            self.show_rows()
+
+    def action_columns(self) -> None:
+        """Choose which columns are shown."""
+        if self._content is not None:
+            table = self._content.table
+            titles = [column.title for column in table.columns]
+            self.app.push_screen(ColumnsScreen(titles, table.hidden), self._show_columns)
+
+    def _show_columns(self, hidden: frozenset[int] | None) -> None:
+        if hidden is not None and self._content is not None:
+            self._hidden = self._content.table.hidden = hidden
+            self.show_rows()
+
+    def action_by_class(self) -> None:
+        """Make points of operators with their shapes, or of classes of work."""
+        self._by = "class" if self._by == "operator" else "operator"
+        if self.workspace is not None:
+            self.start_computing(self.workspace)
+
+    def action_plot(self) -> None:
+        """Hide the plot, or show it again."""
+        self._has_plot = not self._has_plot
+        self._fit_plot()
+        self.show_rows()
