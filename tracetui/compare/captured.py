@@ -36,15 +36,13 @@ def captured(trace: Trace) -> Captured | None:
     record = record_of(trace)
     if record is None:
         return None
-    timings = record.get("timings")
-    if isinstance(timings, Mapping):
-        timings = timings.get("runs_ns", timings.get("ns"))
-    equality = record.get("equality")
-    equal = equality.get("equal") if isinstance(equality, Mapping) else equality
+    timing, equality = record.get("timing"), record.get("equality")
+    runs = timing.get("runs_ns") if isinstance(timing, Mapping) else None
+    equal = equality.get("is_equal") if isinstance(equality, Mapping) else None
     return Captured(
         workload=_text(record.get("workload")),
         variant=_text(record.get("variant")),
-        unprofiled_ns=_nanoseconds(timings),
+        unprofiled_ns=_nanoseconds(runs),
         is_equal=equal if isinstance(equal, bool) else None,
     )
 

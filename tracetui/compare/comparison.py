@@ -11,7 +11,8 @@ from tracetui.compare.captured import captured
 from tracetui.compare.grouping import Group, groups
 from tracetui.compare.kinds import Match, MatchKind, classified
 from tracetui.compare.match import tree_match
-from tracetui.compare.scope import Per, Range, Scope, Side, chosen_scope, side
+from tracetui.compare.scope import Per, Range, Scope, chosen_scope
+from tracetui.compare.sides import Side, side
 from tracetui.compare.spread import Spread, median_ns, spread
 from tracetui.compare.tables import NameRow, kernel_rows, operator_rows
 from tracetui.compare.units import Work, work

@@ -105,8 +105,6 @@ def _kind(group: Group, host_only: frozenset[str]) -> tuple[MatchKind, str]:
     if not first:
         kind = MatchKind.NEW_COPY if second[0].is_copy else MatchKind.ONLY_CANDIDATE
         return kind, _alone(second[0], "baseline")
-    if {unit.kind for unit in first} & {SliceKind.KERNEL} and second[0].kind == SliceKind.OPERATOR:
-        return MatchKind.MOVED_TO_HOST, "runs on the host in the candidate"
     if len(first) > len(second):
         return MatchKind.FUSED, f"{_counted(first)} became {_counted(second)}: {group.proof.value}"
     if len(first) < len(second):

@@ -3,16 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from tracetui.analysis.kernel_names import decode
 from tracetui.compare.captured import captured
 from tracetui.compare.comparison import peak_bytes
-from tracetui.compare.scope import Per, Side, chosen_scope, side
+from tracetui.compare.quality import occupied, roof_ratio, tensor_core_ratio
+from tracetui.compare.scope import Per, chosen_scope
+from tracetui.compare.sides import Side, side
 from tracetui.compare.spread import median_ns
 from tracetui.compare.waterfall import compile_tax_ns
-from tracetui.model.arrays import group_sums
-from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
 
 
@@ -36,8 +33,11 @@ class ScoreRow:
     tensor_core_ratio: float | None
     """The share of kernel time in kernels whose names tell that they use tensor cores."""
     roof_ratio: float | None
+    """The least time that the roofs allow over the time taken."""
     occupancy_ratio: float | None
+    """Theoretical, the mean over kernel time."""
     limiter: str | None
+    """What limits the kernel that takes most time."""
     compile_tax_ns: int
     peak_bytes: int | None
     is_equal: bool | None
@@ -84,6 +84,7 @@ def scoreboard(
 def _row(own: Side) -> ScoreRow:
     record = captured(own.trace)
     walls = own.wall_samples()
+    fit = occupied(own)
 
     def counted(column: str) -> int | None:
         return median_ns(getattr(own, column)[own.kept]) if own.has_device else None
@@ -101,26 +102,10 @@ def _row(own: Side) -> ScoreRow:
         if record is not None and len(record.unprofiled_ns)
         else None,
         tensor_core_ratio=tensor_core_ratio(own),
-        roof_ratio=None,
-        occupancy_ratio=None,
-        limiter=None,
+        roof_ratio=roof_ratio(own),
+        occupancy_ratio=fit.ratio,
+        limiter=fit.limiter,
         compile_tax_ns=compile_tax_ns(own),
         peak_bytes=peak_bytes(own.trace),
         is_equal=None if record is None else record.is_equal,
     )
-
-
-def tensor_core_ratio(own: Side) -> float | None:
-    """Return the share of kernel time on tensor cores, by the kernels' names.
-
-    ``None`` where no name tells, neither yes nor no.
-    """
-    slices = own.trace.slices
-    rows = np.flatnonzero((slices.kind == SliceKind.KERNEL) & np.isin(own.instance_of, own.kept))
-    names, group = np.unique(slices.name_id[rows], return_inverse=True)
-    total = group_sums(group, slices.dur_ns[rows], len(names)).tolist()
-    uses = [decode(own.trace.names[name_id]).tensor_cores for name_id in names.tolist()]
-    if not any(use in ("yes", "no") for use in uses) or not sum(total):
-        return None
-    on_cores = sum(ns for ns, use in zip(total, uses, strict=True) if use == "yes")
-    return float(on_cores / sum(total))

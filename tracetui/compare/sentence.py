@@ -117,7 +117,7 @@ def phrase(match: Match) -> str:
         case MatchKind.FUSED | MatchKind.SPLIT:
             return f"{own} became {numbered(len(match.candidate), noun)}"
         case MatchKind.SWAPPED:
-            return f"{new} took the place of {own}"
+            return _swap(match, own, new)
         case MatchKind.ONLY_BASELINE:
             return f"{own} is gone"
         case MatchKind.MOVED_TO_HOST:
@@ -130,6 +130,17 @@ def phrase(match: Match) -> str:
             return f"{own} is {match.kind.value}"
         case _:
             return f"{own} is the same"
+
+
+def _swap(match: Match, own: str, new: str) -> str:
+    """Return which kernel took which place; the operator alone says nothing where it is the same."""
+    if own != new:
+        return f"{new} took the place of {own}"
+    kernels = [
+        " and ".join(dict.fromkeys(short_kernel_name(unit.name) for unit in units))
+        for units in (match.candidate, match.baseline)
+    ]
+    return f"{own} runs {kernels[0]} and no longer {kernels[1]}"
 
 
 def named(units: tuple[Unit, ...]) -> str:

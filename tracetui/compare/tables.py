@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.analysis.links import links
-from tracetui.compare.scope import Side
+from tracetui.compare.sides import Side
 from tracetui.compare.spread import median_ns
 from tracetui.model.arrays import Int64s
 from tracetui.model.slices import SliceKind

@@ -11,7 +11,7 @@ from tracetui.analysis.kernel_names import decode
 from tracetui.analysis.links import add_to_ancestors, links, nearest
 from tracetui.analysis.memo import once_per_trace
 from tracetui.analysis.work_class import WorkClass, work_class
-from tracetui.compare.scope import Side
+from tracetui.compare.sides import Side
 from tracetui.compare.words import is_attention, is_metadata, operator_word, stable_name
 from tracetui.model.arrays import NO_ID, Bools, Int64s, frozen
 from tracetui.model.slices import SliceKind

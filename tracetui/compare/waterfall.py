@@ -2,20 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Final
 
 import numpy as np
 
-from tracetui.analysis.links import links
+from tracetui.analysis.compile_tax import compile_tax
+from tracetui.analysis.links import links, nearest
 from tracetui.analysis.memo import once_per_trace
 from tracetui.analysis.utilization import GapCause, gaps, utilization
 from tracetui.analysis.work_class import WorkClass, slice_classes
 from tracetui.compare.kinds import Match, MatchKind
-from tracetui.compare.scope import Side
+from tracetui.compare.sides import Side
 from tracetui.compare.spread import median_ns
 from tracetui.compare.units import computing_operators
-from tracetui.compare.words import COMPILER, stable_name
-from tracetui.model.arrays import Bools, Int64s, group_sums
+from tracetui.compare.words import stable_name
+from tracetui.model.arrays import Bools, Int8s, Int32s, Int64s, frozen, group_sums
 from tracetui.model.intervals import Intervals, covered_before, difference, union
 from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
@@ -23,12 +25,15 @@ from tracetui.model.trace import Trace
 COPIES: Final = "copies and fills"
 COMMUNICATION: Final = "communication"
 COMPILE_TAX: Final = "compile tax"
+COMPILING: Final = "compiling"
 LAUNCH_CALLS: Final = "launch calls"
 SYNCHRONISING: Final = "waiting for the device"
 RUNTIME_CALLS: Final = "other runtime calls"
+GENERATED: Final = "generated code between its operators"
 UNRECORDED: Final = "Python and what is not recorded"
 BETWEEN: Final = "between steps"
 OUTSIDE: Final = "before and after the device works"
+_GRAPH_CALL: Final = "## Call CompiledFxGraph"
 _OPERATORS_BOTH: Final = "operators in both"
 _OPERATORS_BASELINE: Final = "operators only in the baseline"
 _OPERATORS_CANDIDATE: Final = "operators only in the candidate"
@@ -54,6 +59,8 @@ _PART_OF_CAUSE: Final = {
     GapCause.KERNEL_WAIT: "idle: between kernels",
     GapCause.OTHER: "idle: other",
 }
+_TAX: Final = 1
+_COMPILING: Final = 2
 _COMPUTING: Final = "computing"
 _EXPOSED_COMM: Final = "exposed communication"
 _EXPOSED_COPIES: Final = "exposed copies and fills"
@@ -158,48 +165,84 @@ def _operator_names(side: Side) -> frozenset[str]:
     )
 
 
+class _Sort(IntEnum):
+    """What a host slice's own time is spent on."""
+
+    TAX = 0
+    COMPILING = 1
+    LAUNCH = 2
+    SYNC = 3
+    RUNTIME = 4
+    OPERATOR_BOTH = 5
+    OPERATOR_ONLY = 6
+    GENERATED = 7
+    UNRECORDED = 8
+
+
 def _host_columns(
     side: Side, only: str, shared: frozenset[str], *, by_operator: bool
 ) -> dict[str, int]:
     """Return the median self time of each sort of host slice, on the scope's own threads."""
-    trace, slices, link = side.trace, side.trace.slices, links(side.trace)
+    link = links(side.trace)
     rows = own_host_rows(side)
     if by_operator:
-        rows = rows[~_inside_computing(trace)[rows]]
-    sorts = [
-        COMPILE_TAX,
-        LAUNCH_CALLS,
-        SYNCHRONISING,
-        RUNTIME_CALLS,
-        _GLUE if by_operator else _OPERATORS_BOTH,
-        _GLUE if by_operator else only,
-        UNRECORDED,
-    ]
-    of_name = np.array([_sort_of_name(name, shared) for name in trace.names], np.int64)
-    sort = of_name[slices.name_id[rows]]
-    kind = slices.kind[rows]
-    runtime = kind == SliceKind.RUNTIME
-    synchronises = np.array(["ynchronize" in name for name in trace.names], bool)
-    launches = np.zeros(len(slices), bool)
-    launches[link.launch_id[link.launch_id >= 0]] = True
-    sort[runtime] = 3
-    sort[runtime & launches[rows]] = 1
-    sort[runtime & synchronises[slices.name_id[rows]]] = 2
-    sort[(kind == SliceKind.ANNOTATION) & (sort != 0)] = 6
-    values = link.self_ns[rows]
-    table = np.zeros((len(sorts), len(side.labels)), np.int64)
-    np.add.at(table, (sort, side.instance_of[rows]), values)
-    table[6] += side.host_ns - _covered_ns(side)
-    found: dict[str, int] = {}
-    for name, line in zip(sorts, table, strict=True):
-        found[name] = found.get(name, 0) + median_ns(line[side.kept])
-    return found
+        rows = rows[~_inside_computing(side.trace)[rows]]
+    table = np.zeros((len(_Sort), len(side.labels)), np.int64)
+    np.add.at(
+        table,
+        (_sorts(side, rows, shared, by_operator=by_operator), side.instance_of[rows]),
+        link.self_ns[rows],
+    )
+    table[_Sort.UNRECORDED] += side.host_ns - _covered_ns(side)
+    names = {
+        _Sort.TAX: COMPILE_TAX,
+        _Sort.COMPILING: COMPILING,
+        _Sort.LAUNCH: LAUNCH_CALLS,
+        _Sort.SYNC: SYNCHRONISING,
+        _Sort.RUNTIME: RUNTIME_CALLS,
+        _Sort.OPERATOR_BOTH: _GLUE if by_operator else _OPERATORS_BOTH,
+        _Sort.OPERATOR_ONLY: only,
+        _Sort.GENERATED: GENERATED,
+        _Sort.UNRECORDED: UNRECORDED,
+    }
+    return {name: median_ns(table[sort][side.kept]) for sort, name in names.items()}
 
 
-def _sort_of_name(name: str, shared: frozenset[str]) -> int:
-    if COMPILER.search(name):
-        return 0
-    return 4 if stable_name(name) in shared else 5
+def _sorts(side: Side, rows: Int64s, shared: frozenset[str], *, by_operator: bool) -> Int64s:
+    """Return the sort of each host slice in ``rows``."""
+    trace, slices, link = side.trace, side.trace.slices, links(side.trace)
+    names = trace.names
+    is_shared = np.array([by_operator or stable_name(name) in shared for name in names], bool)
+    synchronises = np.array(["ynchronize" in name for name in names], bool)
+    is_graph = np.array([name.startswith(_GRAPH_CALL) for name in names], bool)
+    kind, name_id = slices.kind[rows], slices.name_id[rows]
+    launches = _marked(trace, link.launch_id[link.launch_id >= 0])[rows]
+    is_runtime = kind == SliceKind.RUNTIME
+    compiler = _compiler_rows(trace)[rows]
+    sort: Int64s = np.select(
+        [
+            compiler == _TAX,
+            compiler == _COMPILING,
+            is_runtime & synchronises[name_id],
+            is_runtime & launches,
+            is_runtime,
+            is_graph[name_id],
+            kind == SliceKind.ANNOTATION,
+            is_shared[name_id],
+        ],
+        [
+            _Sort.TAX,
+            _Sort.COMPILING,
+            _Sort.SYNC,
+            _Sort.LAUNCH,
+            _Sort.RUNTIME,
+            _Sort.GENERATED,
+            _Sort.UNRECORDED,
+            _Sort.OPERATOR_BOTH,
+        ],
+        _Sort.OPERATOR_ONLY,
+    )
+    return sort
 
 
 def own_host_rows(side: Side) -> Int64s:
@@ -230,13 +273,7 @@ def _covered_ns(side: Side) -> Int64s:
 @once_per_trace
 def _inside_computing(trace: Trace) -> Bools:
     """Return which slices are, or lie in, an operator that does the work."""
-    computes = computing_operators(trace)
-    rows = np.flatnonzero(computes)
-    change = np.zeros(len(trace.slices) + 1, np.int64)
-    np.add.at(change, rows, 1)
-    np.add.at(change, links(trace).subtree_end[rows], -1)
-    inside: Bools = np.cumsum(change)[:-1] > 0
-    return inside
+    return _subtree(trace, np.flatnonzero(computing_operators(trace)))
 
 
 def _between_ns(side: Side) -> int:
@@ -294,9 +331,45 @@ def _wall_columns(side: Side) -> dict[str, int]:
 
 def compile_tax_ns(side: Side) -> int:
     """Return what guarding, wrapping and calling compiled code costs the host, the median."""
-    slices = side.trace.slices
     rows = own_host_rows(side)
-    is_tax = np.array([COMPILER.search(name) is not None for name in side.trace.names], bool)
-    rows = rows[is_tax[slices.name_id[rows]] & (slices.kind[rows] <= SliceKind.ANNOTATION)]
+    rows = rows[_compiler_rows(side.trace)[rows] == _TAX]
     tax = group_sums(side.instance_of[rows], links(side.trace).self_ns[rows], len(side.labels))
     return median_ns(tax[side.kept])
+
+
+@once_per_trace
+def _compiler_rows(trace: Trace) -> Int8s:
+    """Return which slices are compile tax, and which compiling itself; 0 elsewhere.
+
+    The tax is all self time in the cache lookups and compiled regions that is not in the generated
+    code's own call, as ``analysis.compile_tax`` counts it.
+    """
+    found = np.zeros(len(trace.slices), np.int8)
+    cost = compile_tax(trace)
+    if cost is None:
+        return frozen(found)
+    lookups = cost.calls.lookup_id[cost.calls.lookup_id >= 0]
+    is_graph = np.array([name.startswith(_GRAPH_CALL) for name in trace.names], bool)
+    graphs = np.flatnonzero(is_graph[trace.slices.name_id])
+    held = nearest(trace.slices.parent_id, _marked(trace, cost.calls.region_id, graphs))
+    in_region = np.isin(held, cost.calls.region_id)
+    found[in_region & (trace.slices.kind <= SliceKind.RUNTIME)] = _TAX
+    found[_subtree(trace, lookups)] = _TAX
+    found[_subtree(trace, cost.compile_ids)] = _COMPILING
+    return frozen(found)
+
+
+def _marked(trace: Trace, *rows: Int64s | Int32s) -> Bools:
+    marked = np.zeros(len(trace.slices), bool)
+    for own in rows:
+        marked[own] = True
+    return marked
+
+
+def _subtree(trace: Trace, rows: Int64s | Int32s) -> Bools:
+    """Return which slices are one of these or lie in one of these."""
+    change = np.zeros(len(trace.slices) + 1, np.int64)
+    np.add.at(change, rows, 1)
+    np.add.at(change, links(trace).subtree_end[rows], -1)
+    inside: Bools = np.cumsum(change)[:-1] > 0
+    return inside

@@ -84,12 +84,6 @@ METADATA: Final = frozenset(
 )
 """Operators, without ``aten::``, that look at memory differently or take some, and compute nothing."""
 
-COMPILER: Final = re.compile(
-    r"^(TorchDynamo Cache Lookup|Pregraph bytecode|AOTDispatcher Runtime Wrapper|Torch-Compiled Region"
-    r"|## Call CompiledFxGraph|CompiledFunction|CompiledFxGraph|Call CompiledFxGraph|Compiled_)"
-)
-"""Host slices of ``torch.compile`` that guard, wrap and call, and compute nothing themselves."""
-
 SYNONYMS: Final = {
     "copy_": "copy",
     "clone": "copy",

@@ -5,7 +5,8 @@ import pytest
 
 from tests.literal import Row, annotation, kernel, launch, trace_of
 from tests.unit.compare.recordings import STEP_NS, mlp, op, step_rows, steps_of
-from tracetui.compare.scope import Range, Scope, chosen_scope, common_names, side
+from tracetui.compare.scope import Range, Scope, chosen_scope, common_names
+from tracetui.compare.sides import side
 from tracetui.errors import UsageError
 
 PER_STEP = Scope(None, "step")
