@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from tracetui.ui.app import TraceTuiApp
-from tracetui.ui.screens.main import Document, MainScreen
+from tracetui.ui.screens.main import Document, Exporter, MainScreen
 from tracetui.ui.state import Workspace
 from tracetui.ui.views.base import View
 from tracetui.ui.views.overview import OverviewView
@@ -90,10 +90,13 @@ class Driver:
 
 @asynccontextmanager
 async def running(
-    *paths: str | Path, directory: str | None = None, size: tuple[int, int] = (100, 30)
+    *paths: str | Path,
+    directory: str | None = None,
+    size: tuple[int, int] = (100, 30),
+    export: Exporter | None = None,
 ) -> AsyncIterator[Driver]:
     """Run the app on files, read to their end."""
-    app = TraceTuiApp([str(path) for path in paths], directory=directory)
+    app = TraceTuiApp([str(path) for path in paths], directory=directory, export=export)
     async with app.run_test(size=size) as pilot:
         driver = Driver(pilot, app)
         await driver.settle()

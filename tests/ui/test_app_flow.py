@@ -14,6 +14,7 @@ from tests.ui.driver import Driver, running
 from tracetui.errors import TraceFormatError
 from tracetui.readers import read_trace
 from tracetui.readers.base import Progress
+from tracetui.reports.export import export_files
 from tracetui.ui.app import THEMES, TraceTuiApp, run_app
 from tracetui.ui.ascii_filter import plain_text
 from tracetui.ui.messages import RangeChosen, SliceSelected, ViewRequested, WindowChanged
@@ -30,6 +31,14 @@ _BLACK = Color(0, 0, 0)
 def _slice(driver: Driver, name: str) -> int:
     trace = driver.workspace.trace
     return next(each for each in range(len(trace.slices)) if trace.name_of(each) == name)
+
+
+def _n_lanes(driver: Driver) -> int:
+    return len(driver.main.query_one(TimelineView).rows)
+
+
+def _is_covered(driver: Driver) -> bool:
+    return bool(driver.main.query_one(TooSmall).display)
 
 
 async def _select(driver: Driver, name: str) -> None:
@@ -187,6 +196,54 @@ async def test_write_makes_a_new_file_and_never_overwrites(gpu_file, tmp_path, m
         assert (tmp_path / name).read_text().startswith("Overhead-bound")
 
 
+async def test_export_writes_a_report_with_the_view_and_says_where(gpu_file, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    async with running(gpu_file, export=export_files, size=(120, 40)) as driver:
+        await driver.press("4")
+        await driver.settle()
+        await driver.press("E")
+        await driver.settle()
+        said = driver.text_of("footer")
+        await driver.press("E")
+        await driver.settle()
+    assert "written to tracetui-gpu-report.md and tracetui-gpu-report.json" in said
+    markdown = (tmp_path / "tracetui-gpu-report.md").read_text()
+    assert "## Kernels, as it was shown" in markdown
+    assert "    2 kernels, 2 names: 80.00 µs in sum" in markdown
+    report = json.loads((tmp_path / "tracetui-gpu-report.json").read_text())
+    assert [row["calls"] for row in report["kernels"]] == [1, 1]
+    assert (tmp_path / "tracetui-gpu-report-2.json").exists()
+
+
+async def test_export_says_why_it_cannot_write(gpu_file, tmp_path, monkeypatch):
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    async with running(gpu_file, export=export_files) as driver:
+        await driver.press("E")
+        await driver.settle()
+        assert "No such file or directory" in driver.text_of("footer")
+
+
+async def test_search_hits_stand_in_the_timelines_ruler_until_escape(gpu_file):
+    async with running(gpu_file) as driver:
+        await driver.press("2")
+        await driver.settle()
+        await driver.press("slash", *"launch", "enter")
+        await driver.settle()
+        marked = driver.screen_text
+        await driver.press("escape")
+        await driver.settle()
+
+        # 78 cells for 150 us: the launches of 10-15 us and 110-115 us touch 5-7 and 57-59. The
+        # selection marks cell 5, and the label of 100 us, underlined, takes 57 and 58.
+        ruler = marked.splitlines()[5]
+        assert "2 hits" in marked
+        assert [at - 22 for at, letter in enumerate(ruler) if letter == "•"] == [6, 7, 59]
+        assert "•" not in driver.screen_text
+
+
 async def test_o_switches_between_two_open_traces_and_keeps_each_place(gpu_file, cpu_file):
     async with running(gpu_file, cpu_file) as driver:
         await driver.press("4")
@@ -208,16 +265,14 @@ async def test_o_leads_from_the_last_lane_of_many_to_a_trace_with_fewer(tmp_path
         await driver.press("2")
         await driver.settle()
         await driver.press(*["j"] * 9)
-        timeline = driver.view
-        assert isinstance(timeline, TimelineView)
-        assert len(timeline.rows) == 8
+        assert _n_lanes(driver) == 8
         await driver.press("o", "2")
         await driver.settle()
-        assert len(timeline.rows) == 2
+        assert _n_lanes(driver) == 2
         assert "aten::linear" in driver.screen_text
         await driver.press("o")
         await driver.settle()
-        assert len(timeline.rows) == 8
+        assert _n_lanes(driver) == 8
 
 
 async def test_the_place_in_a_file_comes_back(gpu_file):
@@ -297,15 +352,14 @@ async def test_no_size_breaks_a_view(gpu_file, size):
 @pytest.mark.parametrize("size", [(39, 24), (80, 9), (20, 5), (10, 3), (1, 1)])
 async def test_a_terminal_that_is_too_small_says_how_large_it_must_be(gpu_file, size):
     async with running(gpu_file, size=size) as driver:
-        notice = driver.main.query_one(TooSmall)
-        assert notice.display
+        assert _is_covered(driver)
         if size[0] >= 20 and size[1] >= 5:
             said = " ".join(driver.screen_text.split())
             assert f"needs at least 40 x 10; this terminal has {size[0]} x {size[1]}" in said
         await driver.press("3", "j", "2", "l", "w", "4")
         await driver.pilot.resize_terminal(80, 24)
         await driver.settle()
-        assert not notice.display
+        assert not _is_covered(driver)
         assert "gemm_kernel" in driver.screen_text
         await driver.press("j")
         assert driver.selected_name == "relu_kernel", "the focus stayed where it was"

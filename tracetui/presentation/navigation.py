@@ -3,7 +3,7 @@
 import numpy as np
 
 from tracetui.analysis.links import links
-from tracetui.model.arrays import NO_ID
+from tracetui.model.arrays import NO_ID, Int64s
 from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
 
@@ -56,18 +56,27 @@ def follow_back(trace: Trace, slice_id: int) -> int:
     return int(trace.slices.parent_id[slice_id])
 
 
-def find_slice(trace: Trace, pattern: str, start: int, *, forward: bool = True) -> int:
-    """Return the next slice in time whose name contains ``pattern``, or ``NO_ID``.
+def found_slices(trace: Trace, pattern: str) -> Int64s:
+    """Return the slices whose name contains ``pattern``; none for an empty one.
 
-    Case counts only where the pattern has a capital letter; the search wraps around.
+    Case counts only where the pattern has a capital letter.
     """
     is_exact = pattern != pattern.lower()
     names = [
         name_id
         for name_id, name in enumerate(trace.names)
-        if pattern in (name if is_exact else name.lower())
+        if pattern and pattern in (name if is_exact else name.lower())
     ]
-    matches = np.flatnonzero(np.isin(trace.slices.name_id, names))
+    found: Int64s = np.flatnonzero(np.isin(trace.slices.name_id, names))
+    return found
+
+
+def find_slice(trace: Trace, pattern: str, start: int, *, forward: bool = True) -> int:
+    """Return the next slice in time whose name contains ``pattern``, or ``NO_ID``.
+
+    Case counts only where the pattern has a capital letter; the search wraps around.
+    """
+    matches = found_slices(trace, pattern)
     if not pattern or not len(matches):
         return NO_ID
     order = matches[np.lexsort((matches, trace.slices.ts_ns[matches]))]

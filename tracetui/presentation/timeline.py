@@ -11,13 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tracetui.analysis.memo import once_per_trace
+from tracetui.analysis.slice_sums import slice_sums_within
 from tracetui.analysis.work_class import WorkClass, short_kernel_name, slice_classes
 from tracetui.format import count, duration, middle_ellipsis, percent
 from tracetui.model.arrays import NO_ID, Bools, Int8s, Int32s, Int64s, frozen
 from tracetui.model.intervals import union
 from tracetui.model.nesting import TOLERANCE_NS
 from tracetui.model.prefix import BlockMaxima, PrefixSums
-from tracetui.model.slices import DEVICE_WORK, SliceKind
+from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
 from tracetui.model.tracks import TrackKind
 from tracetui.units import NS_PER_MS, NS_PER_S, NS_PER_US
@@ -591,6 +592,27 @@ def ruler_text(viewport: Viewport, width: int, *, ascii_only: bool = False) -> s
     return text.replace("µ", "u") if ascii_only else text
 
 
+def hit_columns(viewport: Viewport, width: int, starts_ns: Int64s, ends_ns: Int64s) -> list[int]:
+    """Return the cells that search hits touch, however narrow these are.
+
+    Args:
+        viewport: What is visible.
+        width: Cells.
+        starts_ns: Starts of the hits, of any number and in any order.
+        ends_ns: Their ends.
+    """
+    inside = (starts_ns < viewport.end_ns) & (ends_ns >= viewport.start_ns)
+    if width <= 0 or not bool(inside.any()):
+        return []
+    left = viewport.edges(width)[:-1]
+    first = np.searchsorted(left, starts_ns[inside], side="right") - 1
+    last = np.searchsorted(left, ends_ns[inside] - 1, side="right") - 1
+    steps = np.zeros(width + 1, np.int64)
+    np.add.at(steps, np.clip(first, 0, width - 1), 1)
+    np.add.at(steps, np.clip(np.maximum(first, last), 0, width - 1) + 1, -1)
+    return [int(column) for column in np.flatnonzero(np.cumsum(steps[:-1]))]
+
+
 def minimap_text(index: LaneIndex, viewport: Viewport, width: int, *, ascii_only: bool) -> str:
     """Return the whole recording in one row, the visible part in brackets."""
     if width <= 0:
@@ -662,19 +684,21 @@ class RangeStats:
 
 
 def range_stats(trace: Trace, index: LaneIndex, start_ns: int, end_ns: int) -> RangeStats:
-    """Return what lies between two times."""
+    """Return what lies between two times.
+
+    Device work does not nest and counts as it lies there; the host's calls nest and count by
+    their self time, so that no nanosecond of a thread counts twice.
+    """
     sums: dict[int, list[int]] = {}
-    kinds = DEVICE_WORK if index.has_device else (SliceKind.OPERATOR, SliceKind.RUNTIME)
-    wanted = {_HUE_OF_KIND[kind] for kind in kinds if kind in _HUE_OF_KIND}
-    for lane in index.lanes:
-        is_device = trace.tracks[lane.track_id].kind == TrackKind.DEVICE
-        if is_device != index.has_device or not len(lane.hues):
+    if not index.has_device:
+        sums = _host_sums(trace, start_ns, end_ns)
+    for lane in index.lanes if index.has_device else ():
+        if trace.tracks[lane.track_id].kind != TrackKind.DEVICE or not len(lane.hues):
             continue
         for hue, spans in lane.by_hue or ((int(lane.hues[0]), lane.spans),):
-            if index.has_device or (hue in wanted and lane.level == 0):
-                entry = sums.setdefault(hue, [0, 0])
-                entry[0] += spans.covered_between(start_ns, end_ns)
-                entry[1] += spans.count_between(start_ns, end_ns)
+            entry = sums.setdefault(hue, [0, 0])
+            entry[0] += spans.covered_between(start_ns, end_ns)
+            entry[1] += spans.count_between(start_ns, end_ns)
     busy = index.device_busy if index.has_device else index.host_busy
     rows = [(HUE_NAMES[hue], ns, n) for hue, (ns, n) in sums.items() if n]
     rows.sort(key=lambda row: (-row[1], row[0]))
@@ -686,15 +710,28 @@ def range_stats(trace: Trace, index: LaneIndex, start_ns: int, end_ns: int) -> R
     )
 
 
+def _host_sums(trace: Trace, start_ns: int, end_ns: int) -> dict[int, list[int]]:
+    """Return self time and number of the operators and runtime calls, by hue."""
+    inside, kind = slice_sums_within(trace, start_ns, end_ns), trace.slices.kind
+    return {
+        _HUE_OF_KIND[each]: [
+            int(inside.self_ns[kind == each].sum()),
+            int(inside.calls[kind == each].sum()),
+        ]
+        for each in (SliceKind.OPERATOR, SliceKind.RUNTIME)
+    }
+
+
 def range_text(trace: Trace, index: LaneIndex, start_ns: int, end_ns: int) -> str:
     """Return one line on a range."""
     stats = range_stats(trace, index, start_ns, end_ns)
     span = max(end_ns - start_ns, 1)
     where = "device" if index.has_device else "host"
+    summed = "sum" if index.has_device else "self times"
     parts = [
         f"range {duration(end_ns - start_ns)}",
         f"{where} busy {duration(stats.busy_ns)} ({percent(stats.busy_ns / span)})",
-        f"sum {duration(stats.sum_ns)}",
+        f"{summed} {duration(stats.sum_ns)}",
         f"{count(stats.n_slices)} slices",
     ]
     parts += [f"{name} {duration(ns)} in {count(n)}" for name, ns, n in stats.by_class[:4]]

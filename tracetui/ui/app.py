@@ -19,7 +19,7 @@ from textual.theme import BUILTIN_THEMES, Theme
 from tracetui.presentation.browse import StateStore
 from tracetui.ui.ascii_filter import AsciiFilter
 from tracetui.ui.keymap import label_of
-from tracetui.ui.screens.main import MainScreen
+from tracetui.ui.screens.main import Exporter, MainScreen
 from tracetui.ui.screens.start import StartScreen
 
 NO_COLOUR: Final = Theme(
@@ -75,6 +75,7 @@ class TraceTuiApp(App[None]):
         directory: str | None = None,
         use_mouse: bool = True,
         ascii_only: bool = False,
+        export: Exporter | None = None,
     ) -> None:
         """Open files, or list a folder, or start with nothing.
 
@@ -83,8 +84,10 @@ class TraceTuiApp(App[None]):
             directory: The folder whose traces to list when there are no files.
             use_mouse: Whether the terminal is asked for the mouse.
             ascii_only: Whether to draw with ASCII characters.
+            export: Makes the texts of the files that a trace is exported to.
         """
         super().__init__()
+        self.export = export
         self.ascii_only = ascii_only
         self.use_mouse = use_mouse
         self.animation_level = "none"
@@ -196,9 +199,12 @@ def run_app(
     directory: str | None = None,
     use_mouse: bool = True,
     ascii_only: bool = False,
+    export: Exporter | None = None,
 ) -> int:
     """Run the application until the user leaves; return the process's exit status."""
     os.environ.setdefault("TEXTUAL_ANIMATIONS", "none")
-    app = TraceTuiApp(paths, directory=directory, use_mouse=use_mouse, ascii_only=ascii_only)
+    app = TraceTuiApp(
+        paths, directory=directory, use_mouse=use_mouse, ascii_only=ascii_only, export=export
+    )
     app.run(mouse=use_mouse)
     return app.return_code or 0

@@ -21,9 +21,13 @@ class Workspace:
     """The range chosen with ``v``; statistics are restricted to it where a view can."""
     filter_text: str = ""
     """The filter expression, as typed."""
+    pattern: str = ""
+    """What was searched for last; the timeline's ruler shows where it occurs."""
     is_loading: bool = False
     unit: TimeUnit = TimeUnit.AUTO
     """How tables write times."""
+    with_artefacts: bool = False
+    """Whether shares count the profiler's own doing and the cold first step."""
 
     @property
     def scope(self) -> Scope:
@@ -33,3 +37,21 @@ class Workspace:
     def with_selection(self, slice_id: int) -> "Workspace":
         """Return the workspace with another slice selected."""
         return replace(self, selection=slice_id)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rivals:
+    """The traces that are open and whole, and which two of them are compared."""
+
+    traces: tuple[Trace, ...]
+    names: tuple[str, ...]
+    """The files' names, safe to show; different ones where the files are."""
+    baseline: int = 0
+    candidate: int = 1
+
+    @property
+    def pair(self) -> tuple[Trace, Trace] | None:
+        """Return baseline and candidate, or ``None`` where there is only one trace."""
+        if max(self.baseline, self.candidate) >= len(self.traces):
+            return None
+        return self.traces[self.baseline], self.traces[self.candidate]

@@ -22,6 +22,7 @@ from tracetui.presentation.timeline import (
     Viewport,
     busy_eighths,
     cell_text,
+    hit_columns,
     lane_cells,
     lane_index,
     minimap_text,
@@ -368,11 +369,31 @@ def test_a_range_counts_by_class() -> None:
     assert "busy 120 ns (100.0 %)" in range_text(trace, lane_index(trace), 0, 120)
 
 
+def test_a_range_of_nested_calls_counts_no_nanosecond_twice() -> None:
+    # The step encloses all; mm lies in linear: 100 ns of operators in all, of which 60 in 40-100.
+    trace = trace_of(
+        annotation("ProfilerStep#1", 0, 300), ("linear", 0, 100), ("mm", 20, 60), launch(150, 20, 1)
+    )
+    stats = range_stats(trace, lane_index(trace), 40, 160)
+    assert stats.by_class == (("operator", 60, 2), ("runtime", 10, 1))
+    assert stats.sum_ns == stats.busy_ns == 70
+
+
+def test_search_hits_mark_every_cell_they_touch() -> None:
+    view = Viewport.whole(10_000)
+    starts, ends = np.array([0, 2_500, 9_999, 20_000]), np.array([10, 4_500, 9_999, 20_010])
+    assert hit_columns(view, 10, starts, ends) == [0, 2, 3, 4, 9]
+    near = view.between(3_000, 4_000)
+    assert hit_columns(near, 4, starts, ends) == [0, 1, 2, 3]
+    assert hit_columns(near, 0, starts, ends) == []
+    assert hit_columns(near, 4, np.array([3_250]), np.array([3_500])) == [1]
+
+
 def test_a_range_without_a_device_counts_the_host() -> None:
     trace = trace_of(("a", 0, 100), ("b", 10, 40), launch(200, 50, 1), annotation("s", 300, 10))
     stats = range_stats(trace, lane_index(trace), 0, 400)
     assert stats.busy_ns == 150
-    assert stats.by_class == (("operator", 100, 1), ("runtime", 50, 1))
+    assert stats.by_class == (("operator", 100, 2), ("runtime", 50, 1))
 
 
 def test_a_frame_costs_the_same_in_a_long_trace() -> None:

@@ -3,11 +3,11 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
-from typing import ClassVar, Final
+from typing import ClassVar, Final, TypeAlias
 
 import numpy as np
 from rich.text import Text
@@ -27,18 +27,32 @@ from tracetui.model.arrays import NO_ID
 from tracetui.model.strings import clean_text
 from tracetui.model.trace import Trace
 from tracetui.presentation.browse import Place, StateStore
+from tracetui.presentation.guess import ScoreStore
 from tracetui.presentation.navigation import find_slice, follow, follow_back
+from tracetui.presentation.table import told_apart
 from tracetui.readers import read_trace
 from tracetui.readers.base import Progress
 from tracetui.ui.keymap import footer_text
-from tracetui.ui.messages import RangeChosen, SliceSelected, ViewRequested, WindowChanged
+from tracetui.ui.messages import (
+    ChoiceRequested,
+    EvidenceRequested,
+    PairChosen,
+    RangeChosen,
+    SliceSelected,
+    ViewRequested,
+    WindowChanged,
+)
+from tracetui.ui.screens.guess import GuessScreen
 from tracetui.ui.screens.help import HelpScreen
 from tracetui.ui.screens.prompt import ChoiceScreen, PromptScreen
-from tracetui.ui.state import Workspace
+from tracetui.ui.state import Rivals, Workspace
 from tracetui.ui.views import VIEWS
 from tracetui.ui.views.base import View
 from tracetui.ui.views.overview import OverviewView
 from tracetui.ui.widgets.too_small import TooSmall
+
+Exporter: TypeAlias = Callable[[Trace, str, str], dict[str, bytes]]
+"""Makes files of a trace, a view's title and its text; what it returns goes by file suffix."""
 
 SHORT_TABS_WIDTH: Final = 80
 """Up to this width the tabs have short titles."""
@@ -49,6 +63,7 @@ _SELECTION_WIDTH: Final = 24
 SAID_S: Final = 4.0
 """How long an answer to a key stands in the footer's place."""
 _MARK_NAME_WIDTH: Final = 50
+_RIVAL_WIDTH: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +136,35 @@ def progress_text(name: str, progress: Progress | None) -> str:
     return " · ".join(parts) + "   esc stops and keeps what was read"
 
 
+def written(stem: str, contents: dict[str, bytes]) -> str:
+    """Write new files of one name into this folder, never over others; return what was done.
+
+    Args:
+        stem: The name; where a file of it exists, a number is added.
+        contents: What to write, by suffix.
+    """
+    for number in range(1, 1000):
+        name = stem if number == 1 else f"{stem}-{number}"
+        paths = [Path(f"{name}{suffix}") for suffix in contents]
+        if any(path.exists() for path in paths):
+            continue
+        try:
+            for path, content in zip(paths, contents.values(), strict=True):
+                with path.open("xb") as file:
+                    file.write(content)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            return clean_text(str(error))
+        return f"written to {clean_text(' and '.join(map(str, paths)))}"
+    return f"{clean_text(stem)}: too many files of this name here"
+
+
 class MainScreen(Screen[None]):
     """The open traces, one of them shown."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(
-            Binding(view.key, f"view('{view.name_id}')", view.title_text)
-            for view in VIEWS
-        ),
+        *(Binding(view.key, f"view('{view.name_id}')", view.title_text) for view in VIEWS),
         Binding("question_mark", "help", "Help"),
         Binding("escape", "stop", "Stop"),
         Binding("slash", "search", "Search"),
@@ -148,6 +184,9 @@ class MainScreen(Screen[None]):
         Binding("Y", "write", "Write to a file"),
         Binding("o", "switch_trace", "Next trace"),
         Binding("u", "unit", "Units of time"),
+        Binding("t", "artefacts", "Profiler's own doing in shares"),
+        Binding("ctrl+g", "guess", "Guess first, then look"),
+        Binding("E", "export", "Export a report"),
     ]
 
     @dataclass
@@ -178,6 +217,12 @@ class MainScreen(Screen[None]):
         """The user wants to choose another file."""
 
     @dataclass
+    class Said(Message):
+        """A thread has something to say."""
+
+        text: str
+
+    @dataclass
     class NothingOpen(Message):
         """No file could be opened."""
 
@@ -197,6 +242,7 @@ class MainScreen(Screen[None]):
         self._said = ""
         self._said_timer: Timer | None = None
         self._latest: dict[int, tuple[Trace, Progress]] = {}
+        self._rivals = Rivals((), ())
 
     def _new_document(self, path: str) -> Document:
         place = self._store.place_of(path)
@@ -302,6 +348,7 @@ class MainScreen(Screen[None]):
             self._take(document, message.trace)
             self._restore(document)
             self._store.remember(document.path, self._place(document))
+            self._compare_anew(self._rivals.baseline, self._rivals.candidate)
             return
         self._documents = [each for each in self._documents if each is not document]
         if not self._documents:
@@ -329,6 +376,45 @@ class MainScreen(Screen[None]):
                 is_loading=document.is_loading,
             )
         self._set_workspace(document, workspace)
+
+    def _compare_anew(self, baseline: int = 0, candidate: int = 1) -> None:
+        """Tell the views which traces are whole and which two are compared."""
+        whole = [
+            (document, document.workspace.trace)
+            for document in self._documents
+            if document.workspace is not None and not document.is_loading
+        ]
+        names = told_apart([document.name for document, _ in whole], _RIVAL_WIDTH)
+        self._rivals = Rivals(tuple(trace for _, trace in whole), tuple(names), baseline, candidate)
+        for view in self.query(View):
+            view.rivals = self._rivals
+
+    def on_pair_chosen(self, message: PairChosen) -> None:
+        """Compare two others, or the same the other way round."""
+        message.stop()
+        self._compare_anew(message.baseline, message.candidate)
+
+    def on_evidence_requested(self, message: EvidenceRequested) -> None:
+        """Show a slice of one of the compared traces."""
+        message.stop()
+        for place, document in enumerate(self._documents):
+            if document.workspace is not None and document.workspace.trace is message.trace:
+                view = self.document.view
+                self._shown = place
+                document.view = view
+                self._show_document()
+                self._jump_to(message.view, message.slice_id)
+                return
+
+    def on_choice_requested(self, message: ChoiceRequested) -> None:
+        """Let the user choose."""
+        message.stop()
+
+        def chosen(index: int | None) -> None:
+            if index is not None:
+                message.chosen(index)
+
+        self.app.push_screen(ChoiceScreen(message.title, message.rows), chosen)
 
     def _restore(self, document: Document) -> None:
         """Come back to the place of last time, unless the user has gone somewhere."""
@@ -521,9 +607,11 @@ class MainScreen(Screen[None]):
         document = self.document
         if document.is_loading:
             document.stop.set()
-        elif self.view.close():
+        elif self.view.close() or document.workspace is None:
             return
-        elif document.workspace is not None and document.workspace.chosen_range is not None:
+        elif document.workspace.pattern:
+            self._change(replace(document.workspace, pattern=""))
+        elif document.workspace.chosen_range is not None:
             self._change(replace(document.workspace, chosen_range=None))
 
     def action_search(self) -> None:
@@ -534,6 +622,8 @@ class MainScreen(Screen[None]):
     def _search_for(self, pattern: str | None) -> None:
         if pattern:
             self.document.pattern = pattern
+            if self.document.workspace is not None:
+                self._change(replace(self.document.workspace, pattern=pattern))
             self.action_search_next(1)
 
     def action_search_next(self, direction: int) -> None:
@@ -593,6 +683,8 @@ class MainScreen(Screen[None]):
     def action_finding(self, direction: int) -> None:
         """Go to the evidence of the next finding, or of the one before."""
         workspace = self.document.workspace
+        if self.view.walk(direction):
+            return
         if workspace is not None:
             self._find(self.document, workspace.trace, direction)
 
@@ -688,19 +780,30 @@ class MainScreen(Screen[None]):
         if not text:
             self._tell("nothing to write here")
             return
-        stem = f"tracetui-{Path(self.document.path).name.split('.')[0]}-{self.document.view}"
-        for number in range(1, 1000):
-            path = Path(f"{stem}.txt" if number == 1 else f"{stem}-{number}.txt")
-            try:
-                with path.open("x", encoding="utf-8") as file:
-                    file.write(f"{text}\n")
-            except FileExistsError:
-                continue
-            except OSError as error:
-                self._tell(clean_text(str(error)))
-                return
-            self._tell(f"written to {clean_text(str(path))}")
+        self._tell(written(self._stem(self.document.view), {".txt": f"{text}\n".encode()}))
+
+    def _stem(self, what: str) -> str:
+        return f"tracetui-{Path(self.document.path).name.split('.')[0]}-{what}"
+
+    def action_export(self) -> None:
+        """Write a report of the trace, with this view, to new files in this folder."""
+        workspace = self.document.workspace
+        export = getattr(self.app, "export", None)
+        if workspace is None or export is None:
+            self._tell("nothing to export here")
             return
+        self._tell("writing the report …")
+        title, text = self.view.title_text, self.view.copied_text()
+        self._export(export, workspace.trace, title, text, self._stem("report"))
+
+    @work(thread=True, group="export", exclusive=True)
+    def _export(self, export: Exporter, trace: Trace, title: str, text: str, stem: str) -> None:
+        said = written(stem, export(trace, title, text))
+        self.post_message(self.Said(said))
+
+    def on_main_screen_said(self, message: Said) -> None:
+        """Say what a thread has done."""
+        self._tell(message.text)
 
     def action_unit(self) -> None:
         """Write the tables' times in the next unit."""
@@ -709,6 +812,29 @@ class MainScreen(Screen[None]):
             unit = workspace.unit.following
             self._change(replace(workspace, unit=unit))
             self._tell(f"times in {unit.value}" if unit.value else "each time in its own unit")
+
+    def action_artefacts(self) -> None:
+        """Count what the profiler itself did in shares, or leave it out."""
+        workspace = self.document.workspace
+        if workspace is not None:
+            counts = not workspace.with_artefacts
+            self._change(replace(workspace, with_artefacts=counts))
+            what = "the profiler's own doing and the cold first step"
+            self._tell(f"shares count {what}" if counts else f"shares leave out {what}")
+
+    def action_guess(self) -> None:
+        """Hide the answers and ask for them."""
+        workspace = self.document.workspace
+        if workspace is None or workspace.is_loading:
+            self._tell("guessing starts when the file is read")
+            return
+        store = ScoreStore(self._store.folder)
+        self.app.push_screen(GuessScreen(workspace.trace, store), self._look_at)
+
+    def _look_at(self, slice_id: int | None) -> None:
+        """Go to what a guess missed."""
+        if slice_id is not None and slice_id != NO_ID:
+            self._jump_to("timeline", slice_id)
 
     def action_switch_trace(self) -> None:
         """Show the next open trace, or choose one to open."""
