@@ -77,8 +77,7 @@ class Table:
 
     def in_sight(self, width: int) -> list[int]:
         """Return the columns beside the first that are shown and have room."""
-        shown = [column for column in range(1, len(self.columns)) if column not in self.hidden]
-        return shown[: n_fitting([self.columns[column].width for column in shown], width)]
+        return in_sight(self.columns, self.hidden, width)
 
     def header(self, width: int) -> str:
         """Return the titles; the column that the rows are sorted by is marked."""
@@ -88,8 +87,7 @@ class Table:
             f"{column.title}{mark if place == self.sort_column else ''}"
             for place, column in enumerate(self.columns)
         ]
-        n_more = len(self.columns) - 1 - len(shown)
-        name = f"{titles[0]}  +{n_more} columns: S" if n_more else titles[0]
+        name = titles[0] + more_columns(len(self.columns) - 1 - len(shown))
         widths = [self.columns[column].width for column in shown]
         return laid_out(name, [titles[column] for column in shown], widths, width)
 
@@ -123,6 +121,17 @@ class Table:
         is_descending = column.is_number != self.is_inverted
         order = np.argsort(-rank if is_descending else rank, kind="stable")
         self.order = order if self.mask is None else order[self.mask[order]]
+
+
+def in_sight(columns: Sequence[Column], hidden: frozenset[int], width: int) -> list[int]:
+    """Return the columns beside the first that are not hidden and have room."""
+    shown = [column for column in range(1, len(columns)) if column not in hidden]
+    return shown[: n_fitting([columns[column].width for column in shown], width)]
+
+
+def more_columns(n: int) -> str:
+    """Return what stands behind the first title where ``n`` columns are out of sight."""
+    return f"  +{n} columns: S" if n else ""
 
 
 def n_fitting(widths: Sequence[int], width: int) -> int:
@@ -162,6 +171,12 @@ def shortened(text: str, width: int) -> str:
         return _ELLIPSIS[: max(width, 0)]
     tail = _fitting(text[::-1], (width - 1) // 2)[::-1]
     return f"{_fitting(text, width - 1 - cell_width(tail))}{_ELLIPSIS}{tail}"
+
+
+def padded(text: str, width: int) -> str:
+    """Return a text shortened in its middle, or filled with spaces, to ``width`` cells."""
+    shown = shortened(text, width)
+    return shown + " " * (width - cell_width(shown))
 
 
 def cut_off(text: str, width: int) -> str:

@@ -155,6 +155,7 @@ KEYS: Final = (
     Key(("B",), "operators", "Tell input shapes apart", hint="shapes"),
     Key(("s",), "operators", "Sort by the next column", hint="sort"),
     Key(("i",), "operators", "Turn the order round"),
+    Key(("S",), "operators", "Choose the columns"),
     *_list_keys("kernels", "Show the longest run in the timeline"),
     Key(("s",), "kernels", "Sort by the next column", hint="sort"),
     Key(("i",), "kernels", "Turn the order round", hint="invert"),

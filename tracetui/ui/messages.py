@@ -1,8 +1,11 @@
 """The messages that cross views; the main screen answers them with the next workspace."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from textual.message import Message
+
+from tracetui.model.trace import Trace
 
 
 @dataclass
@@ -32,3 +35,30 @@ class ViewRequested(Message):
 
     view: str
     slice_id: int = -1
+
+
+@dataclass
+class PairChosen(Message):
+    """The user wants other traces compared, by their place among those that are open."""
+
+    baseline: int
+    candidate: int
+
+
+@dataclass
+class EvidenceRequested(Message):
+    """The user wants to see a slice of one of the traces that are compared."""
+
+    trace: Trace
+    slice_id: int
+    view: str = "timeline"
+
+
+@dataclass
+class ChoiceRequested(Message):
+    """A view wants the user to choose from a short list."""
+
+    title: str
+    rows: tuple[str, ...]
+    chosen: Callable[[int], None]
+    """Called with the row, unless the user wants none."""

@@ -3,6 +3,7 @@
 from typing import Final
 
 from tracetui.ui.views.base import View
+from tracetui.ui.views.compare import CompareView
 from tracetui.ui.views.findings import FindingsView
 from tracetui.ui.views.kernels import KernelsView
 from tracetui.ui.views.operators import OperatorsView
@@ -15,6 +16,7 @@ VIEWS: Final[tuple[type[View], ...]] = (
     TimelineView,
     OperatorsView,
     KernelsView,
+    CompareView,
     FindingsView,
     RooflineView,
 )

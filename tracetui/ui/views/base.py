@@ -5,7 +5,7 @@ from typing import ClassVar
 from textual.containers import Vertical
 from textual.reactive import reactive
 
-from tracetui.ui.state import Workspace
+from tracetui.ui.state import Rivals, Workspace
 
 
 class View(Vertical):
@@ -20,9 +20,19 @@ class View(Vertical):
     """The digit that shows it; fixed, so that it stays where fingers expect it."""
 
     workspace: reactive[Workspace | None] = reactive(None)
+    rivals: reactive[Rivals | None] = reactive(None)
+    """All traces that are open, for the views that compare."""
 
     def watch_workspace(self, old: Workspace | None, new: Workspace | None) -> None:
         """Show the new workspace; the trace, the selection or the window may have changed."""
+
+    def watch_rivals(self, old: Rivals | None, new: Rivals | None) -> None:
+        """Compare others; most views are of one trace only."""
+
+    def walk(self, direction: int) -> bool:
+        """Go to the next difference, or the one before; say whether this view has such."""
+        del direction
+        return False
 
     def focus_main(self) -> None:
         """Give the focus to the widget that takes this view's keys."""

@@ -1,0 +1,1 @@
+"""Two traces side by side, as pages of lines: why, the pieces of work, the merged tree."""

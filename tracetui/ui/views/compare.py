@@ -1,0 +1,341 @@
+"""Two traces compared: why one is slower, piece by piece, and as one tree."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from rich.text import Text
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Static
+
+from tracetui.compare.comparison import Comparison, comparison
+from tracetui.compare.scope import PERS, Per, common_names
+from tracetui.diagnosis.engine import findings
+from tracetui.errors import TraceTuiError
+from tracetui.model.arrays import NO_ID
+from tracetui.model.strings import clean_text
+from tracetui.presentation.comparison.page import Page
+from tracetui.presentation.comparison.pieces import PiecesPage
+from tracetui.presentation.comparison.tree import TreePage
+from tracetui.presentation.comparison.why import DifferingFindings, WhyPage
+from tracetui.presentation.table import cut_off, shortened
+from tracetui.ui.messages import ChoiceRequested, EvidenceRequested, PairChosen
+from tracetui.ui.state import Rivals
+from tracetui.ui.views.detailed import DetailBody, DetailedView
+from tracetui.ui.widgets.detail_pane import DetailPane
+from tracetui.ui.widgets.line_list import LineList, ListLine
+
+ONE_TRACE: Final = (
+    "One trace is open; comparing takes two. o opens another, or start with: tracetui A B"
+)
+_TITLES: Final = ("Why", "Pieces of work", "Tree")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compared:
+    """What a thread has worked out: the comparison and its pages, in the order of ``_TITLES``."""
+
+    comparison: Comparison
+    why: WhyPage
+    pieces: PiecesPage
+    tree: TreePage
+
+    @property
+    def pages(self) -> tuple[Page, ...]:
+        """Return the pages in order."""
+        return (self.why, self.pieces, self.tree)
+
+
+class CompareView(DetailedView):
+    """Pages about the same two traces, under one sentence."""
+
+    name_id: ClassVar[str] = "compare"
+    title_text: ClassVar[str] = "Compare"
+    short_title: ClassVar[str] = "Comp"
+    key: ClassVar[str] = "5"
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("l,right", "page(1)", "Next page"),
+        Binding("h,left", "page(-1)", "Previous page"),
+        Binding("X", "swap", "Exchange the sides"),
+        Binding("c", "choose", "Choose what to compare with"),
+        Binding("w", "within", "Choose the annotation to compare"),
+        Binding("percent_sign", "per", "Per step, call or in total"),
+        Binding("exclamation_mark", "differences", "Only differences"),
+        Binding("space", "fold", "Open or close the node"),
+    ]
+
+    @dataclass
+    class Ready(Message):
+        """A thread has compared two traces, or cannot."""
+
+        rivals: Rivals
+        compared: Compared | None
+        error: str = ""
+
+    def __init__(self) -> None:
+        """Start with nothing to compare."""
+        super().__init__()
+        self._compared: Compared | None = None
+        self._page = 0
+        self._within: str | None = None
+        self._per: Per | None = None
+        self._difference = -1
+        self._message = ONE_TRACE
+
+    def compose(self) -> ComposeResult:
+        """Build heading, titles, lines and pane."""
+        yield Static(classes="listing-summary", markup=False)
+        yield Static(classes="listing-titles compare-pages", markup=False)
+        with DetailBody():
+            with Vertical(classes="listing-table"):
+                yield Static(classes="listing-titles compare-titles", markup=False)
+                yield LineList()
+            yield DetailPane()
+
+    @property
+    def rows(self) -> LineList:
+        """Return the lines."""
+        return self.query_one(LineList)
+
+    @property
+    def page(self) -> Page | None:
+        """Return the page that is shown."""
+        return None if self._compared is None else self._compared.pages[self._page]
+
+    def on_mount(self) -> None:
+        """Say what is missing until there are two traces."""
+        self._show()
+
+    def watch_rivals(self, old: Rivals | None, new: Rivals | None) -> None:
+        """Compare anew when the traces change."""
+        if new is not None and (old is None or old.pair != new.pair):
+            if old is not None and old.traces != new.traces:
+                self._within = self._per = None
+            self._start(new)
+
+    def _start(self, rivals: Rivals) -> None:
+        self._difference = -1
+        if rivals.pair is None:
+            self._compared, self._message = None, ONE_TRACE
+            self._show()
+            return
+        if self._compared is None:
+            self._message = "Comparing …"
+            self._show()
+        self._compare(rivals, self._within, self._per)
+
+    @work(thread=True, exclusive=True, group="compare")
+    def _compare(self, rivals: Rivals, within: str | None, per: Per | None) -> None:
+        pair = rivals.pair
+        if pair is None:
+            return
+        try:
+            compared = comparison(*pair, within, per)
+        except TraceTuiError as error:
+            self.post_message(self.Ready(rivals, None, clean_text(str(error))))
+            return
+        differing = DifferingFindings.of(*(findings(trace) for trace in pair))
+        pages = Compared(
+            compared, WhyPage(compared, differing), PiecesPage(compared), TreePage.of(compared)
+        )
+        self.post_message(self.Ready(rivals, pages))
+
+    def on_compare_view_ready(self, message: Ready) -> None:
+        """Show the comparison unless other traces have taken its place."""
+        if self.rivals is None or self.rivals.pair != message.rivals.pair:
+            return
+        self._compared = message.compared
+        self._message = f"Not comparable: {message.error}" if message.error else ""
+        self.rows.cursor = 0
+        self._show()
+
+    # Drawing
+
+    def _heading(self) -> str:
+        rivals = self.rivals
+        if self._compared is None or rivals is None:
+            return self._message
+        scope = self._compared.comparison.scope
+        names = f"A {rivals.names[rivals.baseline]}   B {rivals.names[rivals.candidate]}"
+        within = "" if scope.within is None else f"within {clean_text(scope.within)} · "
+        per = "in total" if scope.per == "total" else f"per {scope.per}"
+        others = len(rivals.traces) - 2
+        more = f" · {others} more open, c chooses" if others > 0 else ""
+        return f"{names}   {within}{per}{more}"
+
+    def _show(self) -> None:
+        heading = self.query_one(".listing-summary", Static)
+        heading.update(Text(cut_off(self._heading(), max(heading.size.width, 1)), no_wrap=True))
+        page = self.page
+        tabs = Text(no_wrap=True)
+        if page is not None:
+            for place, title in enumerate(_TITLES):
+                tabs.append(title, "bold underline" if place == self._page else "dim")
+                tabs.append("   ")
+            tabs.append("h l", "dim")
+        self.query_one(".compare-pages", Static).update(tabs)
+        self.rows.show(0 if page is None else page.n_lines(self.rows.line_width), self._line)
+        self._write_titles()
+        self.place_details()
+
+    def _line(self, row: int, width: int) -> ListLine:
+        page = self.page
+        if page is None or row >= page.n_lines(width):
+            return ListLine("")
+        line = page.line(row, width)
+        return ListLine(line.text, line.work_class)
+
+    def _write_titles(self) -> None:
+        titles = self.query_one(".compare-titles", Static)
+        text = "" if self.page is None else self.page.titles(self.rows.line_width)
+        titles.display = bool(text)
+        titles.update(Text(shortened(text, max(self.rows.line_width, 1)), no_wrap=True))
+
+    def on_line_list_resized(self) -> None:
+        """Lay the lines out for the new width."""
+        page = self.page
+        if page is not None and self.rows.n_rows != page.n_lines(self.rows.line_width):
+            self.rows.show(page.n_lines(self.rows.line_width), self._line)
+        self._write_titles()
+
+    def on_resize(self) -> None:
+        """Lay everything out for the new size."""
+        self._show()
+
+    def main_widget(self) -> Widget:
+        """Return the lines."""
+        return self.rows
+
+    def detail_texts(self) -> list[str]:
+        """Return what the pane says of the line under the cursor."""
+        page = self.page
+        if page is None:
+            return []
+        return page.details(self.rows.cursor, self.rows.line_width)
+
+    def copied_text(self) -> str:
+        """Return heading, titles and all lines as text."""
+        page, width = self.page, self.rows.line_width
+        if page is None:
+            return self._message
+        lines = [page.line(row, width).text.rstrip() for row in range(page.n_lines(width))]
+        titles = page.titles(width)
+        return "\n".join([self._heading(), *([titles] if titles else []), *lines])
+
+    def search(self, pattern: str, *, forward: bool = True) -> bool:
+        """Move to the next line that contains the pattern, around the end."""
+        n, step = self.rows.n_rows, 1 if forward else -1
+        for distance in range(1, n + 1):
+            row = (self.rows.cursor + step * distance) % n
+            if pattern.lower() in self.rows.text_of(row).lower():
+                self.rows.cursor = row
+                return True
+        return False
+
+    # Keys
+
+    def walk(self, direction: int) -> bool:
+        """Go to the next difference by size, or the one before."""
+        page, compared = self.page, self._compared
+        if page is None or compared is None:
+            return True
+        places = compared.comparison.differences
+        if places:
+            last = self._difference if self._difference >= 0 or direction > 0 else 0
+            self._difference = (last + direction) % len(places)
+            row = page.row_of_match(places[self._difference], self.rows.line_width)
+            if row is not None:
+                self.rows.cursor = row
+        return True
+
+    def on_line_list_moved(self) -> None:
+        """Say more of the line."""
+        self.show_details()
+
+    def on_line_list_opened(self, message: LineList.Opened) -> None:
+        """Show the details where these are away, else lead to the evidence."""
+        page = self.page
+        if page is None or self.ask_for_details() or self.rivals is None:
+            return
+        line = page.line(message.row, self.rows.line_width)
+        pair = self.rivals.pair
+        if pair is None:
+            return
+        if line.baseline_id != NO_ID:
+            self.post_message(EvidenceRequested(pair[0], line.baseline_id))
+        elif line.candidate_id != NO_ID:
+            self.post_message(EvidenceRequested(pair[1], line.candidate_id))
+
+    def action_page(self, direction: int) -> None:
+        """Show another page; the match under the cursor stays under it where it can."""
+        page = self.page
+        if page is None:
+            return
+        width = self.rows.line_width
+        match = page.line(self.rows.cursor, width).match if self.rows.n_rows else NO_ID
+        self._page = (self._page + direction) % len(_TITLES)
+        self._show()
+        following = self.page
+        row = following.row_of_match(match, width) if following and match != NO_ID else None
+        self.rows.cursor = row or 0
+
+    def action_swap(self) -> None:
+        """Make the candidate the baseline."""
+        if self.rivals is not None and self.rivals.pair is not None:
+            self.post_message(PairChosen(self.rivals.candidate, self.rivals.baseline))
+
+    def action_choose(self) -> None:
+        """Ask for the candidate."""
+        rivals = self.rivals
+        if rivals is None or rivals.pair is None:
+            return
+        others = [place for place in range(len(rivals.traces)) if place != rivals.baseline]
+        baseline = rivals.names[rivals.baseline]
+
+        def chosen(index: int) -> None:
+            self.post_message(PairChosen(rivals.baseline, others[index]))
+
+        rows = tuple(rivals.names[place] for place in others)
+        self.post_message(ChoiceRequested(f"Compare {baseline} with", rows, chosen))
+
+    def action_within(self) -> None:
+        """Ask what to compare."""
+        rivals = self.rivals
+        if rivals is None or rivals.pair is None:
+            return
+        names = common_names(rivals.pair)
+
+        def chosen(index: int) -> None:
+            self._within = None if index == 0 else names[index - 1]
+            self._start(rivals)
+
+        rows = ("everything that both have", *map(clean_text, names))
+        self.post_message(ChoiceRequested("Compare within", rows, chosen))
+
+    def action_per(self) -> None:
+        """Compare per step, per call or in total."""
+        if self._compared is None or self.rivals is None:
+            return
+        now = self._compared.comparison.scope.per
+        self._per = PERS[(PERS.index(now) + 1) % len(PERS)]
+        self._start(self.rivals)
+
+    def action_differences(self) -> None:
+        """Show only what differs, or everything again."""
+        compared = self._compared
+        if compared is None:
+            return
+        compared.pieces.show_only_differences(wanted=not compared.pieces.only_differences)
+        compared.tree.show_only_differences(wanted=compared.pieces.only_differences)
+        self._show()
+
+    def action_fold(self) -> None:
+        """Open or close the node under the cursor."""
+        if self._compared is not None and self.page is self._compared.tree:
+            self._compared.tree.toggle(self.rows.cursor)
+            self._show()
