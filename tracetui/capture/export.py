@@ -8,55 +8,30 @@ exports a profiler; what goes wrong there in silence or by a crash is turned int
 - metadata given before the start or after the stop is dropped, and quotes, backslashes and other
   characters in it damage the file: it travels as base64 of JSON, added just before the stop;
 - the export neither raises for a missing folder nor for a full disk: the file is read back;
-- a quote in the name of an annotation makes the file invalid, others turn it into ``unknown``;
+- a quote in the name of an annotation makes the file invalid, other characters turn the name into
+  ``unknown``: names of ours are safe (``safe_name``), quotes in those of others are escaped;
 - a device that was asked for and left no kernel usually means that reading its counters is forbidden.
 """
 
 import base64
-import contextlib
-import gzip
 import json
-import mmap
 import os
-import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from tracetui.capture.exported_file import check_folder, name_itself, notes_on, pack, reason_of
+from tracetui.capture.step_names import STEP_PREFIX, rename_dropped_steps
 from tracetui.errors import CaptureError
 
 METADATA_KEY: Final = "tracetui"
 METADATA_SCHEMA: Final = 1
-_STEP: Final = "ProfilerStep#"
-_NO_STEP: Final = "Outside step#"
-"""As long as the name of a step: it is written over it."""
-_WHOLE_BYTES: Final = 64 << 20
-"""Up to this size the file is parsed whole; beyond it only both its ends are looked at."""
-_END_BYTES: Final = 1 << 16
-_BLOCK_BYTES: Final = 1 << 20
-_KERNEL_MARK: Final = b'"cat": "kernel"'
-NO_KERNELS: Final = (
-    "{device} was recorded and left no kernel: reading its counters may be forbidden. On NVIDIA"
-    " load the driver with NVreg_RestrictProfilingToAdminUsers=0, or run with CAP_SYS_ADMIN; and"
-    " see that no other profiler is attached"
-)
+OTHER: Final = "a torch profiler already runs in this process: stop it first"
 LOST: Final = (
     "another torch profiler was started inside the recording, which ended it: nothing could be"
     " written. Remove the inner profiler, or capture without tracetui and open its file"
 )
-
-
-def safe_name(text: str) -> str:
-    """Return a name that the exporter writes as it is: printable ASCII, no quote or backslash.
-
-    Distinct names stay distinct as far as possible: other characters become their code point.
-    """
-    replaced = {'"': "'", "\\": "/"}
-    return "".join(
-        replaced.get(letter, letter) if " " <= letter <= "~" else f"<U+{ord(letter):04X}>"
-        for letter in text
-    )
 
 
 def encoded_metadata(metadata: Mapping[str, Any]) -> str:
@@ -157,7 +132,13 @@ class Recording:
             return None
 
     def warm_up(self) -> None:
-        """Start what takes long to start (about a second, once a process), recording nothing."""
+        """Start what takes long to start (about a second, once a process), recording nothing.
+
+        Raises:
+            CaptureError: Another profiler runs in this process; this would end it.
+        """
+        if _is_profiling():
+            raise CaptureError(OTHER)
         self._profiler.prepare_trace()
 
     def start(self) -> None:
@@ -166,10 +147,10 @@ class Recording:
         Raises:
             CaptureError: Another profiler runs in this process.
         """
-        if _is_profiling():
-            raise CaptureError("a torch profiler already runs in this process: stop it first")
         if self._profiler.profiler is None:
             self.warm_up()
+        elif _is_profiling():
+            raise CaptureError(OTHER)
         self._profiler.start_trace()
         self._is_running = True
         self._unwatch = _watch_other_starts(self._mark_lost)
@@ -182,7 +163,7 @@ class Recording:
         from torch.profiler import record_function
 
         self.end_step()
-        name = f"{_STEP}{self._n_steps if number is None else number}"
+        name = f"{STEP_PREFIX}{self._n_steps if number is None else number}"
         self._step = record_function(name)
         self._step.__enter__()
         self._n_steps += 1
@@ -246,20 +227,22 @@ class Recording:
         raw = path.with_name(f".{path.name}.{os.getpid()}.raw.part")
         packed = path.with_name(f".{path.name}.{os.getpid()}.part")
         try:
-            _check_folder(path)
+            check_folder(path)
             self._profiler.export_chrome_trace(str(raw))
-            notes = [*self.notes, *_checked(raw, self.options.device)]
-            _rename_steps(raw, self._dropped)
+            notes = [*self.notes, *notes_on(raw, self.options.device)]
+            name_itself(raw, path.name)
+            rename_dropped_steps(raw, self._dropped)
             if path.suffix == ".gz":
-                _pack(raw, packed)
+                pack(raw, packed)
                 packed.replace(path)
             else:
                 raw.replace(path)
             return WrittenTrace(path, path.stat().st_size, tuple(notes))
         except OSError as error:
-            raise CaptureError(f"{path}: {_reason(error)}: the trace was not written") from error
+            raise CaptureError(f"{path}: {reason_of(error)}: the trace was not written") from error
         finally:
-            for part in (raw, packed):
+            # The exporter writes beside its target first, and leaves that there when the disk is full.
+            for part in (raw, raw.with_name(f"{raw.name}.tmp"), packed):
                 part.unlink(missing_ok=True)
 
 
@@ -300,76 +283,3 @@ def _watch_other_starts(is_called: Callable[[], None]) -> Callable[[], None]:
 
     setattr(profiler, name, started)
     return unwatch
-
-
-def _check_folder(path: Path) -> None:
-    """Raise what the exporter would only print: that the folder is missing or read-only."""
-    folder = path.parent
-    if not folder.is_dir():
-        raise CaptureError(f"{folder}: no such folder: the trace was not written")
-    if not os.access(folder, os.W_OK):
-        raise CaptureError(f"{folder}: permission denied: the trace was not written")
-
-
-def _reason(error: OSError) -> str:
-    return (error.strerror or type(error).__name__).lower()
-
-
-def _checked(raw: Path, device: str) -> Iterator[str]:
-    """Yield notes on an exported file; raise if it is missing or cut off."""
-    if not raw.exists():
-        raise CaptureError(f"{raw.parent}: torch wrote no file and gave no reason")
-    n_bytes = raw.stat().st_size
-    with raw.open("rb") as file:
-        head = file.read(_END_BYTES)
-        file.seek(max(0, n_bytes - _END_BYTES))
-        tail = file.read(_END_BYTES)
-    if not head.lstrip().startswith(b"{") or not tail.rstrip().endswith(b"}"):
-        free = shutil.disk_usage(raw.parent).free
-        raise CaptureError(
-            f"{raw.parent}: torch wrote {n_bytes:,} bytes and no end of the trace;"
-            f" {free:,} bytes are free there"
-        )
-    if n_bytes <= _WHOLE_BYTES:
-        try:
-            json.loads(raw.read_bytes())
-        except ValueError:
-            yield (
-                "a name or a text in the trace damaged its JSON (a quote, as a rule); tracetui"
-                " repairs it on opening, other tools may not"
-            )
-    if device != "cpu" and not _holds(raw, _KERNEL_MARK):
-        yield NO_KERNELS.format(device=device)
-
-
-def _rename_steps(raw: Path, names: Iterable[str]) -> None:
-    """Write over the names of what was no step, in place: the file may be large."""
-    with raw.open("r+b") as file, mmap.mmap(file.fileno(), 0) as text:
-        for name in names:
-            old = f'"{name}"'.encode()
-            new = old.replace(_STEP.encode(), _NO_STEP.encode())
-            place = text.find(old)
-            while place >= 0:
-                text[place : place + len(old)] = new
-                place = text.find(old, place + len(new))
-
-
-def _holds(path: Path, mark: bytes) -> bool:
-    """Return whether a file holds a mark, reading it block by block."""
-    rest = b""
-    with path.open("rb") as file:
-        while block := file.read(_BLOCK_BYTES):
-            if mark in rest + block:
-                return True
-            rest = block[-len(mark) :]
-    return False
-
-
-def _pack(raw: Path, packed: Path) -> None:
-    """Compress without a time stamp: the same trace gives the same bytes."""
-    with raw.open("rb") as source, packed.open("wb") as target:
-        with gzip.GzipFile(filename="", mode="wb", fileobj=target, mtime=0) as out:
-            shutil.copyfileobj(source, out, _BLOCK_BYTES)
-        target.flush()
-        with contextlib.suppress(OSError):  # not every file system can
-            os.fsync(target.fileno())
