@@ -28,7 +28,7 @@ def kernels_per_call(trace: Trace, name: str) -> Measured:
     telling = int(copies[0]) if len(copies) else NO_ID
     text = _composition(trace, links(trace).device_slices_of(one)) or "launches nothing"
     if telling != NO_ID:
-        text += f"; {shown(trace.name_of(telling))}{_owner_text(trace, telling)}"
+        text = f"among them {_work_text(trace, telling)}; {text}"
     return Measured(
         mean(counts.n_kernels),
         counts.device_ids if len(counts.device_ids) else named.slice_ids,
@@ -47,7 +47,7 @@ def copies_per_call(trace: Trace, name: str) -> Measured:
     remark = _range_text(counts.n_copies)
     if len(copies):
         first = int(copies[np.argmin(trace.slices.ts_ns[copies])])
-        remark += f"{shown(trace.name_of(first))}{_owner_text(trace, first)}"
+        remark += _work_text(trace, first)
     shown_by = copies if len(copies) else named.slice_ids
     return Measured(mean(counts.n_copies), shown_by, remark.removesuffix("; "))
 
@@ -121,9 +121,11 @@ def _composition(trace: Trace, device_ids: Int64s) -> str:
     return ", ".join(listed) + (f" and {rest} more" if rest > 0 else "")
 
 
-def _owner_text(trace: Trace, device_id: int) -> str:
+def _work_text(trace: Trace, device_id: int) -> str:
+    """Return a piece of device work with the operator that launched it."""
     owner = int(links(trace).owner_id[device_id])
-    return f" under {shown(trace.name_of(owner))}" if owner != NO_ID else ""
+    name = shown(short_kernel_name(trace.name_of(device_id)))
+    return f"{name} under {shown(trace.name_of(owner))}" if owner != NO_ID else name
 
 
 def _range_text(values: Int64s) -> str:

@@ -121,6 +121,7 @@ class OverviewView(View):
 
         trace: Trace
         width: int
+        with_artefacts: bool
         lines: tuple[OverviewLine, ...]
         recorded: str
 
@@ -128,7 +129,7 @@ class OverviewView(View):
         """Start without a trace."""
         super().__init__()
         self._is_computing = False
-        self._shown: tuple[Trace | None, int] = (None, 0)
+        self._shown: tuple[Trace | None, int, bool] = (None, 0, False)
 
     def compose(self) -> ComposeResult:
         """Build the list."""
@@ -140,8 +141,8 @@ class OverviewView(View):
         return self.query_one(OverviewList)
 
     def watch_workspace(self, old: Workspace | None, new: Workspace | None) -> None:
-        """Compute the overview of a new trace; nothing else of the workspace shows here."""
-        if new is not None and (old is None or old.trace is not new.trace):
+        """Compute the overview of a new trace, or anew with other things counted."""
+        if new is not None and new is not old:
             self._compute_if_needed()
 
     def on_resize(self) -> None:
@@ -152,25 +153,28 @@ class OverviewView(View):
         width = (self.size.width or self.app.size.width) - 2 * _MARGIN
         if self.workspace is None or width <= 0 or self._is_computing:
             return
-        trace = self.workspace.trace
-        if self._shown != (trace, width):
+        wanted = (self.workspace.trace, width, self.workspace.with_artefacts)
+        if self._shown != wanted:
             self._is_computing = True
-            self._compute(trace, width, bool(getattr(self.app, "ascii_only", False)))
+            self._compute(*wanted)
 
-    def lines_of(self, trace: Trace, width: int, *, ascii_only: bool) -> tuple[OverviewLine, ...]:
+    def lines_of(
+        self, trace: Trace, width: int, *, ascii_only: bool, with_artefacts: bool = False
+    ) -> tuple[OverviewLine, ...]:
         """Return what is listed for a trace; called in a thread."""
-        return overview_lines(trace, width, ascii_only=ascii_only)
+        return overview_lines(trace, width, ascii_only=ascii_only, with_artefacts=with_artefacts)
 
     @work(thread=True, group="overview")
-    def _compute(self, trace: Trace, width: int, ascii_only: bool) -> None:  # noqa: FBT001
-        lines = self.lines_of(trace, width, ascii_only=ascii_only)
-        self.post_message(self.Computed(trace, width, lines, recorded(trace)))
+    def _compute(self, trace: Trace, width: int, with_artefacts: bool) -> None:  # noqa: FBT001
+        ascii_only = bool(getattr(self.app, "ascii_only", False))
+        lines = self.lines_of(trace, width, ascii_only=ascii_only, with_artefacts=with_artefacts)
+        self.post_message(self.Computed(trace, width, with_artefacts, lines, recorded(trace)))
 
     def on_overview_view_computed(self, message: Computed) -> None:
         """Show the result unless another trace has taken its place, then catch up."""
         self._is_computing = False
         if self.workspace is not None and message.trace is self.workspace.trace:
-            self._shown = (message.trace, message.width)
+            self._shown = (message.trace, message.width, message.with_artefacts)
             is_partial = self.workspace.is_loading
             self.list.show(_so_far(message.lines) if is_partial else message.lines)
         self._compute_if_needed()
