@@ -167,7 +167,7 @@ class record:  # noqa: N801  used as a function
     @staticmethod
     def _end(session: Session) -> None:
         leave(session)
-        session.finish(is_step=not session.n_boundaries)
+        session.finish(is_step=not session.n_passed)
 
     def __call__(self, function: Callable[Params, Result]) -> Callable[Params, Result]:
         """Return the function with each call a step of the recording."""

@@ -34,6 +34,7 @@ from tracetui.capture.runner_session import Outcome, Session
 from tracetui.capture.runner_window import Window
 
 _EXIT_INTERRUPTED: Final = 128 + signal.SIGINT
+_PR_SET_PDEATHSIG: Final = 1
 _EXIT_TERMINATED: Final = 128 + signal.SIGTERM
 
 
@@ -56,6 +57,7 @@ def _script(path: str) -> tuple[ModuleType, CodeType]:
         source = Path(path).read_bytes()
     except OSError as error:
         raise NothingToRunError(f"{path}: {(error.strerror or '').lower()}") from error
+    path = str(Path(path).absolute())
     module = ModuleType("__main__")
     vars(module).update(__file__=path, __builtins__=builtins, __cached__=None)
     with Path(path).open("rb") as file:
@@ -95,6 +97,14 @@ def _traceback_of_script(error: BaseException) -> None:
     sys.excepthook(type(error), error.with_traceback(frames), frames)
 
 
+def _outlive_nobody() -> None:
+    """Ask Linux to end us with whoever started us: killed, it could not pass that on."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
 def _terminated(*_: object) -> NoReturn:
     """End the script as ``sys.exit`` does, so that what was recorded can be written."""
     raise SystemExit(_EXIT_TERMINATED)
@@ -127,7 +137,11 @@ class Runner:
     def _torch_loaded(self) -> None:
         session, name = self.session, self._spec["step_module"]
         if name:
-            watch_module(name, lambda: session.boundary(runner_session.MODULE))
+            watch_module(
+                name,
+                lambda: session.boundary(runner_session.MODULE),
+                before_marks=self._spec["marks_modules"],
+            )
         elif self._spec["follows_optimizer"]:
             watch_optimizers(session.step_zero, lambda: session.boundary(runner_session.OPTIMIZER))
         if self._spec["marks_modules"]:
@@ -141,6 +155,7 @@ class Runner:
         api.join(self.session)
         self.children.watch()
         previous = signal.signal(signal.SIGTERM, _terminated)
+        _outlive_nobody()
         if self.session.window.on_signal and hasattr(signal, "SIGUSR2"):
             signal.signal(signal.SIGUSR2, lambda *_: self.session.signalled())
             self.session.listen()

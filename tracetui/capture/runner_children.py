@@ -29,8 +29,8 @@ class ChildProcesses:
         """Count from here on. What a script calls behaves as before."""
         from multiprocessing.process import BaseProcess
 
-        self._wrap(BaseProcess, "start", self._process_started)
-        self._wrap(subprocess.Popen, "__init__", self._program_started)
+        self._wrap(BaseProcess, "start", self._process_starts)
+        self._wrap(subprocess.Popen, "__init__", self._program_starts)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_parent=self._forked)
 
@@ -45,30 +45,31 @@ class ChildProcesses:
         )
         return f"{count} of the script {were} not captured: only its own process is"
 
-    def _wrap(self, owner: type, name: str, started: Callable[..., None]) -> None:
+    def _wrap(self, owner: type, name: str, starts: Callable[..., None]) -> None:
         original = getattr(owner, name)
 
         @functools.wraps(original)
         def wrapped(instance: Any, *args: Any, **kwargs: Any) -> Any:
-            self._inside.depth = getattr(self._inside, "depth", 0) + 1
+            depth = getattr(self._inside, "depth", 0)
+            if not depth:
+                # Before it starts: afterwards a process has forgotten what it runs.
+                starts(instance, *args, **kwargs)
+            self._inside.depth = depth + 1
             try:
-                result = original(instance, *args, **kwargs)
+                return original(instance, *args, **kwargs)
             finally:
-                self._inside.depth -= 1
-            if not self._inside.depth:
-                started(instance, *args, **kwargs)
-            return result
+                self._inside.depth = depth
 
         setattr(owner, name, wrapped)
 
-    def _process_started(self, process: Any) -> None:
+    def _process_starts(self, process: Any) -> None:
         target = getattr(process, "_target", None)
         if getattr(target, "__name__", "") == _DATA_LOADER:
             self.n_workers += 1
         else:
             self.n_processes += 1
 
-    def _program_started(self, _: Any, args: Any = (), *__: Any, **___: Any) -> None:
+    def _program_starts(self, _: Any, args: Any = (), *__: Any, **___: Any) -> None:
         if runs_python(args):
             self.n_processes += 1
 

@@ -8,6 +8,8 @@ import importlib.abc
 import importlib.machinery
 import importlib.util
 import sys
+import threading
+import warnings
 import weakref
 from collections.abc import Callable
 from types import ModuleType
@@ -48,6 +50,11 @@ def when_torch_is_loaded(loaded: Callable[[], None]) -> None:
         loaded()
     else:
         sys.meta_path.insert(0, _TorchImport(loaded))
+
+
+def _hush_compile() -> None:
+    """Keep torch from warning the user of hooks that are ours: they fire for the wrapper once."""
+    warnings.filterwarnings("ignore", message="Using `torch.compile.* global hooks on modules")
 
 
 class _First:
@@ -102,23 +109,37 @@ def watch_optimizers(made: Callable[[], None], stepped: Callable[[], None]) -> N
     kind.profile_hook_step = staticmethod(profile_hook_step)
 
 
-def watch_module(name: str, started: Callable[[], None]) -> None:
-    """Call back when the forward of the first module of a class starts."""
+def watch_module(name: str, started: Callable[[], None], *, before_marks: bool) -> None:
+    """Call back when the forward of the first module of a class starts.
+
+    Args:
+        name: The class.
+        started: What to call.
+        before_marks: Whether a mark may begin with the same forward, so that it lies in the step.
+    """
+    from torch.compiler import is_compiling
     from torch.nn.modules.module import register_module_forward_pre_hook
 
+    first = _First()
+
     def before_any(module: Any, _: Any) -> None:
+        if is_compiling():
+            return
         # A compiled module is a wrapper around the user's.
         inner = getattr(module, "_orig_mod", module)
-        if type(inner).__name__ == name:
+        if type(inner).__name__ != name or not first.is_it(module):
+            return
+        if not before_marks:
             # Only this one counts from here on, and no other module pays for the watch.
             handle.remove()
             module.register_forward_pre_hook(before)
-            started()
+        started()
 
     def before(*_: Any) -> None:
         started()
 
     before._torchdynamo_disable = True  # type: ignore[attr-defined]  # noqa: SLF001
+    _hush_compile()
     handle = register_module_forward_pre_hook(before_any)
 
 
@@ -137,7 +158,11 @@ def mark_modules(is_recording: Callable[[], bool]) -> None:
 
     names: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
     counts: dict[str, int] = {}
-    running: list[tuple[Any, Any]] = []
+    threads = threading.local()
+
+    def running() -> list[tuple[Any, Any]]:
+        found: list[tuple[Any, Any]] = threads.__dict__.setdefault("marks", [])
+        return found
 
     def name_of(module: Any) -> str:
         found = names.get(module)
@@ -152,12 +177,15 @@ def mark_modules(is_recording: Callable[[], bool]) -> None:
             return
         mark = record_function(name_of(module))
         mark.__enter__()
-        running.append((module, mark))
+        running().append((module, mark))
 
     def after(module: Any, *_: Any) -> None:
-        if is_compiling() or not running or running[-1][0] is not module:
+        if is_compiling():
             return
-        running.pop()[1].__exit__(None, None, None)
+        marks = running()
+        if marks and marks[-1][0] is module:
+            marks.pop()[1].__exit__(None, None, None)
 
+    _hush_compile()
     register_module_forward_pre_hook(before)
     register_module_forward_hook(after, always_call=True)

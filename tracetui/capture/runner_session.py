@@ -6,11 +6,12 @@ signals; it never looks at the script. Every method may be called from any threa
 
 import functools
 import os
+import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -26,7 +27,7 @@ EXPLICIT: Final = "tracetui.step"
 _GRACE_S: Final = 5.0
 """How long a recording that is due waits for a step to end before it stops in the midst of one."""
 _PREPARE_AT_LEAST: Final = 2
-"""A recording that starts at this boundary or later is prepared at the one before."""
+"""A recording that starts after so many steps or more is prepared at the one before."""
 
 
 class State(Enum):
@@ -67,9 +68,37 @@ def _alone(
         if os.getpid() != session.pid:
             return None  # a child made by fork: the recording is its parent's
         with session.lock:
-            return method(session, *args, **kwargs)
+            try:
+                return method(session, *args, **kwargs)
+            except CaptureError as error:
+                session.give_up(f"nothing was recorded: {error}")
+                return None
+            except Exception as error:  # noqa: BLE001  the script must outlive our troubles
+                session.give_up(f"the recording broke off: {type(error).__name__}: {error}")
+                return None
 
     return entered
+
+
+@contextmanager
+def _signals_afterwards() -> Iterator[None]:
+    """Let ``ctrl+c`` and SIGTERM wait until the block is through: half a trace is none."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    kept = {
+        number: signal.signal(number, lambda number, _: came.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in kept.items():
+            if handler is not None:  # one that Python did not set cannot be set again
+                signal.signal(number, handler)
+        for arrived in came:
+            signal.raise_signal(arrived)
 
 
 class Session:
@@ -108,15 +137,21 @@ class Session:
             self.outcome.notes.append(text)
             self._changed(self.outcome)
 
+    def give_up(self, why: str) -> None:
+        """Record nothing more, and say why."""
+        self.state = State.OVER
+        self.note(why)
+
     @property
     def is_over(self) -> bool:
         """Whether everything that will be recorded is."""
         return self.state is State.OVER
 
     @property
-    def n_boundaries(self) -> int:
-        """How many ends of steps were seen."""
-        return self._n_boundaries
+    def n_passed(self) -> int:
+        """How many steps have ended; a module's forward begins one."""
+        is_begin = self._owner == MODULE
+        return max(0, self._n_boundaries - is_begin)
 
     @property
     def is_recording(self) -> bool:
@@ -161,15 +196,13 @@ class Session:
         return True
 
     def _wait(self) -> None:
-        if self._first_step is None:
-            self._clock.mark()
-        elif self._n_boundaries >= self._first_step:
+        first = self._first_step
+        if first is not None and self.n_passed >= first:
             self._start()
-        elif self._n_boundaries == self._first_step - 1 >= _PREPARE_AT_LEAST - 1:
-            self._clock.mark()
+            return
+        self._clock.mark()
+        if first is not None and first >= _PREPARE_AT_LEAST and self.n_passed == first - 1:
             self._prepare()
-        else:
-            self._clock.mark()
 
     def _next_step(self) -> None:
         if self._last_step is not None:
@@ -180,7 +213,7 @@ class Session:
         elif self._is_due:
             self._stop()
             return
-        self._begin(self._n_boundaries)
+        self._begin(self.n_passed)
 
     def _begin(self, number: int) -> None:
         self._recording.begin_step(number)
@@ -195,17 +228,14 @@ class Session:
     def _start(self) -> None:
         from tracetui.capture.export import synchronise
 
-        try:
+        with _signals_afterwards():
             if used_device() != "cpu":
                 synchronise()
             self._time_steps()
             if self._recording is None:
                 self._recording = self._new_recording()
             self._recording.start()
-        except CaptureError as error:
-            self._give_up(str(error))
-            return
-        self.state = State.RECORDING
+            self.state = State.RECORDING
         self._changed(self.outcome)
         if self.window.duration_ns is not None:
             self._in_background(self._await_duration, self.window.duration_ns)
@@ -215,27 +245,26 @@ class Session:
         if times_ns:
             self.outcome.timing = timing(times_ns, n_rounds=1).members()
 
-    def _give_up(self, why: str) -> None:
-        self.state = State.OVER
-        self.note(why)
-
     def _stop(self, *, is_step: bool = True) -> None:
         """End the recording and write it; ``is_step`` says that the step that runs is whole."""
-        recording = self._recording
         self.state = State.OVER
         try:
-            if not is_step:
-                recording.drop_step()
-            recording.stop(self._metadata())
-            path = self._free_path()
-            try:
-                written = recording.write(path)
-            except CaptureError:
-                path.unlink(missing_ok=True)
-                raise
+            with _signals_afterwards():
+                self._write(is_step=is_step)
         except CaptureError as error:
             self.note(str(error))
-            return
+
+    def _write(self, *, is_step: bool) -> None:
+        recording = self._recording
+        if not is_step:
+            recording.drop_step()
+        recording.stop(self._metadata())
+        path = self._free_path()
+        try:
+            written = recording.write(path)
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
         self.outcome.trace = str(written.path)
         for line in written.notes:
             if "left no kernel" not in line or used_device() != "cpu":
@@ -277,21 +306,24 @@ class Session:
             elif self.state is State.WAITING:
                 self._start_soon()
 
+    @_alone
     def _start_soon(self) -> None:
-        with self.lock:
-            if self._n_boundaries:
-                self._first_step = self._n_boundaries + _PREPARE_AT_LEAST
-            else:
-                self._start()
+        if self._n_boundaries:
+            self._first_step = self.n_passed + _PREPARE_AT_LEAST
+        elif self.state is State.WAITING:
+            self._start()
 
     def _stop_soon(self) -> None:
         self._is_due = True
         end = time.monotonic() + _GRACE_S
         while self._n_boundaries and self.is_recording and time.monotonic() < end:
             time.sleep(_GRACE_S / 100)
-        with self.lock:
-            if self.is_recording:
-                self._stop(is_step=False)
+        self._stop_now()
+
+    @_alone
+    def _stop_now(self) -> None:
+        if self.is_recording:
+            self._stop(is_step=False)
 
     def _await_duration(self, duration_ns: int) -> None:
         time.sleep(duration_ns / 1_000_000_000)
@@ -305,7 +337,7 @@ class Session:
             self.outcome.n_steps += is_step
             self._stop(is_step=is_step)
         elif self.state is not State.OVER:
-            self._give_up(self._why_nothing())
+            self.give_up(self._why_nothing())
         self.outcome.is_ended = True
         with suppress(OSError):
             self._changed(self.outcome)
@@ -316,6 +348,6 @@ class Session:
         if self.window.on_signal:
             return "no signal came: nothing was recorded"
         return (
-            f"the script ended after {self._n_boundaries} steps, before the recording started"
+            f"the script ended after {self.n_passed} steps, before the recording started"
             f" (after {self._first_step}): see --start-after"
         )

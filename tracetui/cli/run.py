@@ -195,9 +195,11 @@ def _lines(result: RunResult) -> Sequence[str]:
     """Return what is said at the end, the trace last."""
     lines = list(result.notes)
     if result.trace is not None:
-        parts = [f"{result.n_steps} step{'' if result.n_steps == 1 else 's'}", _timing(result)]
+        steps = {0: "no step was marked", 1: "1 step"}.get(
+            result.n_steps, f"{result.n_steps} steps"
+        )
         trace = _near(result.trace)
-        lines.append(f"{trace}: {', '.join(parts)}; open it: tracetui {trace}")
+        lines.append(f"{trace}: {steps}, {_timing(result)}; open it: tracetui {trace}")
     return lines
 
 
