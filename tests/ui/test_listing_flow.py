@@ -317,6 +317,25 @@ async def test_columns_are_chosen_so_that_the_geometry_has_room_at_80(geometry_f
         assert "share " not in after
 
 
+async def test_the_trees_columns_are_chosen_and_stay_in_the_flat_table(gpu_file):
+    async with running(gpu_file, size=(80, 24)) as driver:
+        await driver.press("3")
+        await driver.settle()
+        before = driver.screen_text
+        # calls, CPU total and CPU self go.
+        await driver.press("S", "space", "j", "space", "j", "space", "enter")
+        tree = driver.screen_text
+        await driver.press("F")
+        await driver.settle()
+
+        assert "columns: S" in before
+        assert "GPU self" not in before
+        for text in (tree, driver.screen_text):
+            assert "GPU self" in text
+            assert "kernels" in text
+            assert "CPU self" not in text
+
+
 async def test_times_are_written_in_one_unit_down_the_column(gpu_file):
     async with running(gpu_file, size=(120, 40)) as driver:
         await driver.press("4")

@@ -1,7 +1,7 @@
 """The operators: a call tree as rows of text, and the same calls as a flat table by name."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
@@ -25,7 +25,7 @@ from tracetui.model.slices import SliceKind
 from tracetui.model.strings import StringTable
 from tracetui.model.trace import Trace
 from tracetui.presentation.scope import Scope
-from tracetui.presentation.table import Column, Table, laid_out, n_fitting
+from tracetui.presentation.table import Column, Table, in_sight, laid_out, more_columns
 from tracetui.presentation.tree import Tree, indent
 
 _MAX_INDENT: Final = 24
@@ -162,11 +162,13 @@ class OperatorTree:
     """Which column siblings are sorted by; ``None`` is the tree's own order."""
     is_inverted: bool = False
     hides_without_kernels: bool = False
-    _columns: tuple[Column, ...] = field(init=False)
+    hidden: frozenset[int] = frozenset()
+    """The columns that are not shown; the first, the name, always is."""
+    columns: tuple[Column, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         """Write the columns."""
-        self._columns = _sum_columns(self.calls, self.unit)
+        self.columns = _tree_columns(self.calls, self.unit)
 
     @classmethod
     def of(
@@ -209,7 +211,7 @@ class OperatorTree:
     def set_unit(self, unit: TimeUnit) -> None:
         """Write times in another unit."""
         self.unit = unit
-        self._columns = _sum_columns(self.calls, unit)
+        self.columns = _tree_columns(self.calls, unit)
 
     def toggle_without_kernels(self) -> None:
         """Hide what launches no kernel, or show it again."""
@@ -218,9 +220,12 @@ class OperatorTree:
 
     def sort_by_next(self, width: int) -> None:
         """Sort siblings by the next of the columns in sight, at last in the tree's own order."""
-        n_shown = self._n_in_sight(width)
-        following = 0 if self.sort_column is None else self.sort_column + 1
-        self.sort_column = following if following < n_shown else None
+        later = [
+            column
+            for column in in_sight(self.columns, self.hidden, width)
+            if column > (self.sort_column or 0)
+        ]
+        self.sort_column = later[0] if later else None
         self.is_inverted = False
         self._arrange()
 
@@ -236,28 +241,26 @@ class OperatorTree:
             is_by_time = self.shape is not Shape.PATHS
             key = -self.calls.slice_id.astype(np.int64) if is_by_time else self.calls.total_ns
         else:
-            key = self._columns[self.sort_column].key.astype(np.int64)
+            key = self.columns[self.sort_column].key.astype(np.int64)
         self.calls, order = sorted_tree(self.calls, -key if self.is_inverted else key)
         tree = Tree.closed(self.calls.depth, self.calls.subtree_end)
         tree.is_open[:] = self.tree.is_open[order]
         tree.is_hidden[:] = self.tree.is_hidden[order]
         self.tree = tree
-        self._columns = _sum_columns(self.calls, self.unit)
-
-    def _n_in_sight(self, width: int) -> int:
-        # A tree's rows tell their kind by where they stand.
-        return n_fitting([column.width for column in self._columns[:-1]], width)
+        self.columns = _tree_columns(self.calls, self.unit)
 
     def header(self, width: int) -> str:
         """Return the column titles; the one that siblings are sorted by is marked."""
-        shown = self._columns[: self._n_in_sight(width)]
+        shown = in_sight(self.columns, self.hidden, width)
         mark = "▴" if self.is_inverted else "▾"
         titles = [
-            f"{column.title}{mark if place == self.sort_column else ''}"
-            for place, column in enumerate(shown)
+            f"{self.columns[column].title}{mark if column == self.sort_column else ''}"
+            for column in shown
         ]
         own = mark if self.sort_column is None and self.is_inverted else ""
-        return laid_out(f"  operator{own}", titles, [column.width for column in shown], width)
+        more = more_columns(len(self.columns) - 1 - len(shown))
+        widths = [self.columns[column].width for column in shown]
+        return laid_out(f"operator{own}{more}", titles, widths, width, lead="  ")
 
     def line(self, node: int, width: int) -> str:
         """Return one row."""
@@ -268,11 +271,11 @@ class OperatorTree:
             mark = "▾" if self.tree.is_open[node] else "▸"
         space = indent(int(calls.depth[node]), _MAX_INDENT)
         times = int(calls.times[node])
-        shown = self._columns[: self._n_in_sight(width)]
+        shown = in_sight(self.columns, self.hidden, width)
         return laid_out(
             self.label(node),
-            [column.cell(node) for column in shown],
-            [column.width for column in shown],
+            [self.columns[column].cell(node) for column in shown],
+            [self.columns[column].width for column in shown],
             width,
             lead=f"{space}{mark} " + (f"{count(times)}x " if times > 1 else ""),
         )
@@ -353,6 +356,20 @@ class OperatorTable:
         hidden = ", those that launch no kernel hidden" if self.hides_without_kernels else ""
         return text + hidden
 
+    @property
+    def columns(self) -> Sequence[Column]:
+        """Return the columns; the first is the name."""
+        return self.table.columns
+
+    @property
+    def hidden(self) -> frozenset[int]:
+        """Return which columns are not shown."""
+        return self.table.hidden
+
+    @hidden.setter
+    def hidden(self, hidden: frozenset[int]) -> None:
+        self.table.hidden = hidden
+
     def set_unit(self, unit: TimeUnit) -> None:
         """Write times in another unit."""
         self.unit = unit
@@ -385,6 +402,15 @@ class OperatorTable:
             same = same & (self.sums.shape_id == self.trace.slices.shape_id[wanted])
         found = np.flatnonzero(same)
         return self.table.place_of(int(found[0])) if len(found) else -1
+
+
+def _tree_columns(sums: Sums, unit: TimeUnit) -> tuple[Column, ...]:
+    """Return the columns of a tree; the first stands for the names, which the tree writes.
+
+    The kind of a row is told by where it stands.
+    """
+    order = np.arange(len(sums.name_id))
+    return (Column("operator", str, order, is_number=False), *_sum_columns(sums, unit)[:-1])
 
 
 def _flat_columns(trace: Trace, sums: HostTable, unit: TimeUnit) -> tuple[Column, ...]:

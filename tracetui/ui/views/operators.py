@@ -16,6 +16,7 @@ from tracetui.presentation.scope import Scope
 from tracetui.presentation.tree import Tree
 from tracetui.ui.state import Workspace
 from tracetui.ui.views.listing import ListingView
+from tracetui.ui.widgets.column_chooser import ColumnsScreen
 from tracetui.ui.widgets.line_list import ListLine
 
 _WAITING: Final = "Computing the operators …"
@@ -43,6 +44,7 @@ class OperatorsView(ListingView):
         Binding("B", "shapes", "Tell input shapes apart"),
         Binding("s", "sort", "Sort by the next column"),
         Binding("i", "invert", "Turn the order round"),
+        Binding("S", "columns", "Choose the columns"),
     ]
 
     def __init__(self) -> None:
@@ -53,6 +55,7 @@ class OperatorsView(ListingView):
         self._by_shape = False
         self._content: OperatorTree | OperatorTable | None = None
         self._complaint = ""
+        self._hidden: frozenset[int] = frozenset()
         self._rows = np.empty(0, np.int64)
 
     @property
@@ -91,6 +94,7 @@ class OperatorsView(ListingView):
         if isinstance(message.content, OperatorTree | OperatorTable):
             is_first = self._content is None
             self._content, self._complaint = message.content, ""
+            self._content.hidden = self._hidden
             self._refresh_rows()
             self._follow(self.workspace.selection, opens=not is_first)
         else:
@@ -294,6 +298,17 @@ class OperatorsView(ListingView):
             self._return_to(content, slice_id)
         elif self._content is not None:
             self._content.table.invert()
+            self.show_rows()
+
+    def action_columns(self) -> None:
+        """Choose which columns are shown."""
+        if self._content is not None:
+            titles = [column.title for column in self._content.columns]
+            self.app.push_screen(ColumnsScreen(titles, self._hidden), self._show_columns)
+
+    def _show_columns(self, hidden: frozenset[int] | None) -> None:
+        if hidden is not None and self._content is not None:
+            self._hidden = self._content.hidden = hidden
             self.show_rows()
 
     def _selected(self) -> int:
