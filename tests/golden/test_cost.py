@@ -173,3 +173,31 @@ def test_closed_forms_are_those_of_the_flop_counter():
         shaped(*shapes, values=["", "", "", "0.", "False", "False"]),
     ).flop
     assert ours == counted(lambda: forward(q.half(), k.half(), k.half()))
+
+
+@pytest.mark.torch
+def test_gradients_are_those_of_the_flop_counter():
+    torch = pytest.importorskip("torch")
+    from torch.utils.flop_counter import (
+        conv_flop_count,
+        sdpa_backward_flop_count,
+    )
+
+    assert torch.__version__
+    q, k, v = (2, 3, 16, 8), (2, 3, 20, 8), (2, 3, 20, 12)
+    gradient = (2, 3, 16, 12)
+    shapes = [list(gradient), list(q), list(k), list(v), list(gradient), [2, 3, 16], *[[]] * 9]
+    given = Inputs(
+        shapes,
+        ["float"] * 6 + [""] * 9,
+        [*[""] * 8, "16", "20", "0.", "False", "", "", ""],
+    )
+    ours = cost_of("aten::_scaled_dot_product_flash_attention_backward", given).flop
+    assert ours == sdpa_backward_flop_count(gradient, q, k, v)
+
+    x, weight, out = [2, 8, 9, 9], [12, 8, 3, 3], [2, 12, 7, 7]
+    values = ["", "", "", "[12]", "[1, 1]", "[0, 0]", "[1, 1]", "False", "[0, 0]", "1"]
+    one = conv_flop_count(x, weight, out)
+    for mask, n_gradients in (("[True, True, True]", 2), ("[False, True, False]", 1)):
+        given = Inputs([out, x, weight, *[[]] * 8], ["float"] * 3 + [""] * 8, [*values, mask])
+        assert cost_of("aten::convolution_backward", given).flop == n_gradients * one

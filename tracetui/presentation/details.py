@@ -10,6 +10,7 @@ from tracetui.model.arrays import NO_ID
 from tracetui.model.strings import clean_text
 from tracetui.model.trace import Trace
 from tracetui.presentation.kernel_names import name_facts
+from tracetui.presentation.work_facts import work_lines
 
 _LINES_SHOWN: Final = 3
 _LETTERS_SHOWN: Final = 200
@@ -35,6 +36,7 @@ def detail_lines(trace: Trace, slice_id: int) -> list[str]:
     else:
         lines.append(f"self      {duration(int(links(trace).self_ns[slice_id]))}")
     lines += [f"category  {trace.categories[int(slices.category_id[slice_id])]}", track.title]
+    lines += work_lines(trace, slice_id)
     lines += _parent_lines(trace, slice_id)
     lines += _link_lines(trace, slice_id)
     lines += _argument_lines(trace.details.event(int(slices.event_id[slice_id])))

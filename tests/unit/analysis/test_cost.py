@@ -310,6 +310,23 @@ def test_a_reduction_reads_all_and_writes_what_is_left(name: str, values: list[s
     assert (cost.flop, cost.n_bytes) == (12, n_bytes)
 
 
+@pytest.mark.parametrize(
+    ("name", "n_bytes"),
+    [
+        ("aten::avg_pool2d", 4 * (2 * 64 + 2 * 16)),
+        ("aten::max_pool2d_with_indices", 4 * (2 * 64 + 2 * 16) + 8 * 32),
+    ],
+)
+def test_pooling_looks_at_a_window_for_each_output(name: str, n_bytes: int):
+    """8 x 8 by windows of 3 x 3, two apart and padded by one: (8 + 2 - 2 - 1) // 2 + 1 = 4."""
+    dims: list[Any] = [[1, 2, 8, 8], *[[]] * 5]
+    values = ["", "[3, 3]", "[2, 2]", "[1, 1]", "[1, 1]", "False"]
+
+    cost = cost_of(name, inputs(dims, FLOAT, values))
+
+    assert (cost.flop, cost.n_bytes) == (9 * 32, n_bytes)
+
+
 def test_a_step_of_an_optimizer_reads_and_writes_state_of_32_bits():
     lists = [[[3, 4], [5]]] * 4
     types = ["TensorList"] * 6
@@ -478,3 +495,13 @@ def test_a_wrapper_that_cannot_say_is_no_loss_where_the_operator_in_it_counts():
     )
 
     assert operator_costs(trace).abstained == (("aten::mm", "input shapes are not recorded", 1),)
+
+
+def test_of_silent_operators_inside_one_another_the_innermost_is_named():
+    trace = trace_of(
+        Row("aten::conv2d", 0, 100),
+        Row("aten::convolution", 10, 80),
+        Row("aten::cudnn_convolution", 20, 9),
+    )
+
+    assert [name for name, _, _ in operator_costs(trace).abstained] == ["aten::cudnn_convolution"]

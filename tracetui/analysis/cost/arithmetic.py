@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tracetui.analysis.cost.formulas import Cost, broadcast_shape
+from tracetui.analysis.cost.formulas import Cost, broadcast_shape, convolved_sizes
 from tracetui.analysis.cost.inputs import Inputs, Operand, UnmodelledError, added
 from tracetui.analysis.cost.products import Model
 
@@ -180,6 +180,28 @@ def _extreme(name: str) -> Model:
     return lambda inputs: pair(inputs) if inputs.has_tensor(1) else one(inputs)
 
 
+def _pooling(*, has_indices: bool) -> Model:
+    """Return the model of a pooling: one FLOP an output element for each of its window.
+
+    The places of the maxima, where they are written too, take 8 bytes each.
+    """
+
+    def cost(inputs: Inputs) -> Cost:
+        x, kernel = inputs.tensor(0), inputs.numbers(1)
+        n_dims = len(kernel)
+        if not n_dims or len(x.shape) < n_dims:
+            raise UnmodelledError("concrete inputs are not recorded")
+        stride = inputs.numbers(2) or kernel
+        padding = inputs.numbers(3) or [0] * n_dims
+        sizes = convolved_sizes(x.shape[-n_dims:], kernel, stride, padding, [1] * n_dims)
+        out = Operand((*x.shape[:-n_dims], *sizes), x.type_name)
+        places = Operand(out.shape, "long").n_bytes if has_indices else 0
+        flop = Operand(tuple(kernel)).n_elements * out.n_elements
+        return Cost(flop, added(x.n_bytes, out.n_bytes, places), _vector_precision([x]))
+
+    return cost
+
+
 # Look-ups and copies
 
 
@@ -342,6 +364,8 @@ ARITHMETIC: Final[dict[str, Model]] = {
     "aten::max": _extreme("max"),
     "aten::min": _extreme("min"),
     **{f"aten::{name}": _row_wise(1, 1) for name in ("cumsum", "cumprod")},
+    **{f"aten::avg_pool{n}d": _pooling(has_indices=False) for n in (1, 2, 3)},
+    **{f"aten::max_pool{n}d_with_indices": _pooling(has_indices=True) for n in (2, 3)},
     "aten::_foreach_norm": _foreach_norm,
     "aten::_fused_adam_": _fused_adam,
     "aten::_fused_adamw_": _fused_adam,

@@ -144,15 +144,21 @@ def _abstained(
 ) -> tuple[tuple[str, str, int], ...]:
     """Return what could not be said, by operator and reason, the most calls first.
 
-    Only what no counted operator covers is missed: neither one below nor one above.
+    Only what no counted operator covers is missed, neither one below nor one above, and of
+    operators inside one another only the innermost.
     """
-    reached = np.concatenate(([0], np.cumsum(is_counted)))
-    has_below = reached[links(trace).subtree_end[rows].astype(np.int64)] > reached[rows]
+    is_silent = np.isin(group, np.array(list(why), np.int64))
+    known = is_counted.copy()
+    known[rows[is_silent]] = True
+    reached = np.concatenate(([0], np.cumsum(known)))
+    has_below = reached[links(trace).subtree_end[rows].astype(np.int64)] > reached[rows + 1]
     is_inside = nearest(trace.slices.parent_id, is_counted)[rows] >= 0
-    calls = np.bincount(group[~has_below & ~is_inside], minlength=len(why))
+    calls = np.bincount(
+        group[is_silent & ~has_below & ~is_inside], minlength=max(why, default=0) + 1
+    )
     missed: Counter[tuple[str, str]] = Counter()
     for row, reason in why.items():
-        missed[reason] += int(calls[row]) if row < len(calls) else 0
+        missed[reason] += int(calls[row])
     ranked = sorted(missed.items(), key=lambda item: (-item[1], item[0]))
     return tuple((name, reason, n_calls) for (name, reason), n_calls in ranked if n_calls)
 
