@@ -72,6 +72,7 @@ KEYS: Final = (
     Key(("3",), GLOBAL, "Operators: the call tree and its sums", shown="3"),
     Key(("4",), GLOBAL, "Kernels: what ran on the device", shown="4"),
     Key(("5",), GLOBAL, "Compare: why one trace is slower than another", shown="5"),
+    Key(("6",), GLOBAL, "Scoreboard: all open traces in one table", shown="6"),
     Key(("7",), GLOBAL, "Findings: known troubles, what they cost, what to try", shown="7"),
     Key(("8",), GLOBAL, "Roofline: what operators attain below their device's roofs", shown="8"),
     Key(("question_mark",), GLOBAL, "Help: the keys that work here", hint="help"),
@@ -181,6 +182,9 @@ KEYS: Final = (
     Key(("percent_sign",), "compare", "Per step, per call, in total", hint="per", shown="%"),
     Key(("exclamation_mark",), "compare", "Only differences, or everything", "only", "!"),
     Key(("space",), "compare", "Open or close a node of the tree"),
+    *_list_keys("scoreboard", "Compare the two that are picked, or this with the baseline"),
+    Key(("space",), "scoreboard", "Pick a trace for the pair", hint="pick"),
+    Key(("b",), "scoreboard", "Make this trace the baseline", hint="baseline"),
     *_list_keys("findings", "Show the first evidence in the timeline"),
     Key(("space",), "findings", "Suppose it mended: what would a step take?", hint="what if"),
 )

@@ -9,6 +9,7 @@ from tracetui.ui.views.kernels import KernelsView
 from tracetui.ui.views.operators import OperatorsView
 from tracetui.ui.views.overview import OverviewView
 from tracetui.ui.views.roofline import RooflineView
+from tracetui.ui.views.scoreboard import ScoreboardView
 from tracetui.ui.views.timeline import TimelineView
 
 VIEWS: Final[tuple[type[View], ...]] = (
@@ -17,6 +18,7 @@ VIEWS: Final[tuple[type[View], ...]] = (
     OperatorsView,
     KernelsView,
     CompareView,
+    ScoreboardView,
     FindingsView,
     RooflineView,
 )

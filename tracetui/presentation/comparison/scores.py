@@ -1,0 +1,178 @@
+"""All open traces in a table, one row each, the best of each column marked."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from tracetui.compare.scoreboard import Scoreboard, ScoreRow
+from tracetui.format import count, duration, percent, size
+from tracetui.model.strings import clean_text
+from tracetui.presentation.table import MIN_NAME_WIDTH, cut_off, padded
+
+BEST: Final = "•"
+_MARKS_WIDTH: Final = 4
+_LONGEST_NAME: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class _Score:
+    """One column."""
+
+    title: str
+    field: str
+    text: Callable[[Any], str]
+    width: int
+    meaning: str
+    has_best: bool = True
+
+
+def _agreement(is_equal: bool | None) -> str:  # noqa: FBT001 - a cell's value
+    return {True: "yes", False: "NO", None: "–"}[is_equal]
+
+
+_COLUMNS: Final = (
+    _Score("timed", "unprofiled_ns", duration, 12, "median of the runs without the profiler"),
+    _Score("device", "gpu_ns", duration, 12, "device work launched, added up"),
+    _Score("host", "host_ns", duration, 12, "time on the host"),
+    _Score("wall", "wall_ns", duration, 12, "from one step's completion to the next"),
+    _Score("kernels", "kernels", count, 9, "kernels, copies and fills"),
+    _Score("launches", "launches", count, 10, "calls that launched at least one kernel"),
+    _Score("copies", "copies", count, 8, "device copies"),
+    _Score("equal", "is_equal", _agreement, 7, "results agree with the reference", has_best=False),
+    _Score("tensor", "tensor_core_ratio", percent, 9, "kernel time that names tensor cores"),
+    _Score(
+        "roof", "roof_ratio", percent, 9, "least time the device's roofs allow, over that taken"
+    ),
+    _Score("occup.", "occupancy_ratio", percent, 9, "theoretical occupancy", has_best=False),
+    _Score("limit", "limiter", str, 11, "what limits occupancy", has_best=False),
+    _Score("tax", "compile_tax_ns", duration, 12, "what compiled code costs the host per call"),
+    _Score("peak", "peak_bytes", size, 11, "the most memory held at once"),
+)
+
+
+@dataclass(slots=True, eq=False)
+class ScoreTable:
+    """The scoreboard as lines; two rows may be picked."""
+
+    scoreboard: Scoreboard
+    names: Sequence[str]
+    """What each trace is called, in the scoreboard's order."""
+    baseline: int = 0
+    picked: list[int] = field(default_factory=list)
+    """Rows picked for the pair, the older first; at most two."""
+    order: list[int] = field(init=False)
+    """The rows, the fastest first."""
+
+    def __post_init__(self) -> None:
+        """Sort by the first time that all rows have."""
+        self.order = sorted(range(len(self.scoreboard.rows)), key=self._speed)
+
+    def _speed(self, row: int) -> tuple[int, int]:
+        measure = self._measure()
+        value = getattr(self.scoreboard.rows[row], measure)
+        return (0, value) if value is not None else (1, 0)
+
+    def _measure(self) -> str:
+        rows = self.scoreboard.rows
+        for name in ("unprofiled_ns", "gpu_ns"):
+            if rows and all(getattr(row, name) is not None for row in rows):
+                return name
+        return "host_ns"
+
+    @property
+    def summary(self) -> str:
+        """Return the answer: which is fastest, by how much, and by what."""
+        rows = self.scoreboard.rows
+        if not rows:
+            return "No trace is whole yet"
+        scope = self.scoreboard
+        within = "" if scope.within is None else f" of {clean_text(scope.within)}"
+        per = "in total" if scope.per == "total" else f"per {scope.per}{within}"
+        if len(rows) == 1:
+            return f"One trace, {per}; o opens another"
+        measure = self._measure()
+        words = {"unprofiled_ns": "without the profiler", "gpu_ns": "on the device"}
+        first, last = self.order[0], self.order[-1]
+        fast, slow = getattr(rows[first], measure), getattr(rows[last], measure)
+        ratio = f", {slow / fast:.2f}x as fast as {self.names[last]}" if fast and slow else ""
+        where = words.get(measure, "on the host, profiled")
+        return f"{self.names[first]} is fastest {where}: {duration(fast)} {per}{ratio}"
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def _shown(self) -> list[_Score]:
+        return [
+            column
+            for column in _COLUMNS
+            if any(getattr(row, column.field) is not None for row in self.scoreboard.rows)
+        ]
+
+    def _fitting(self, width: int) -> tuple[int, list[_Score]]:
+        """Return the width of the name and the columns that have room beside it."""
+        longest = max((len(name) for name in self.names), default=0) + 2
+        name = max(min(longest, _LONGEST_NAME, width // 3), MIN_NAME_WIDTH)
+        room = width - _MARKS_WIDTH - name
+        shown = []
+        for column in self._shown():
+            if column.width > room:
+                break
+            shown.append(column)
+            room -= column.width
+        return name, shown
+
+    def header(self, width: int) -> str:
+        """Return the column titles."""
+        name, columns = self._fitting(width)
+        cells = "".join(f"{column.title:>{column.width}}" for column in columns)
+        return cut_off(f"{'':<{_MARKS_WIDTH}}{padded('trace', name)}{cells}", width)
+
+    def line(self, place: int, width: int) -> str:
+        """Return one row: its marks, its name, its figures."""
+        row = self.order[place]
+        name, columns = self._fitting(width)
+        mark = ("[x]" if row in self.picked else "[ ]") + ("A" if row == self.baseline else " ")
+        cells = "".join(self._cell(row, column) for column in columns)
+        return cut_off(f"{mark}{padded(' ' + self.names[row], name)}{cells}", width)
+
+    def _cell(self, row: int, column: _Score) -> str:
+        value = getattr(self.scoreboard.rows[row], column.field)
+        text = "–" if value is None else column.text(value)
+        is_best = column.has_best and row in self.scoreboard.best(column.field)
+        return f"{f'{BEST} {text}' if is_best else text:>{column.width}}"
+
+    def row_at(self, place: int) -> int:
+        """Return which trace stands on a line."""
+        return self.order[place]
+
+    def toggle(self, place: int) -> None:
+        """Pick a row for the pair, or put it back; a third takes the place of the oldest."""
+        row = self.order[place]
+        if row in self.picked:
+            self.picked.remove(row)
+        else:
+            self.picked = [*self.picked, row][-2:]
+
+    def pair(self, place: int) -> tuple[int, int] | None:
+        """Return which two to compare: those picked, else the baseline and the row's trace."""
+        if len(self.picked) == 2:
+            chosen = set(self.picked)
+            if self.baseline in chosen:
+                return self.baseline, (chosen - {self.baseline}).pop()
+            return self.picked[0], self.picked[1]
+        other = self.picked[0] if self.picked else self.order[place]
+        return None if other == self.baseline else (self.baseline, other)
+
+    def details(self, place: int) -> list[str]:
+        """Return all figures of a row, with what they mean."""
+        row = self.order[place]
+        score: ScoreRow = self.scoreboard.rows[row]
+        lines = [score.trace]
+        if score.variant:
+            lines.append(f"Variant {score.variant}")
+        lines.append("")
+        for column in _COLUMNS:
+            value = getattr(score, column.field)
+            text = "–" if value is None else column.text(value)
+            lines.append(f"{column.title:<9}{text}   {column.meaning}")
+        return [*lines, "", "space picks two, enter compares, b makes this the baseline"]
