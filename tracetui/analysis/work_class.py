@@ -41,6 +41,7 @@ _OF_KIND: Final = {
     "pointwise": WorkClass.POINTWISE,
     "optimizer": WorkClass.POINTWISE,
     "random": WorkClass.POINTWISE,
+    "quantize": WorkClass.POINTWISE,
     "reduction": WorkClass.REDUCTION,
     "sort": WorkClass.REDUCTION,
     "loss": WorkClass.REDUCTION,
@@ -58,6 +59,8 @@ def work_class(name: str) -> WorkClass:
     if said.origin == "cublas" or (said.split_k and said.kind == "reduction"):
         # The second step of a product, such as the sum of its parts, is work of the product.
         return WorkClass.GEMM
+    if said.origin == "triton" and said.kind is None:
+        return WorkClass.TRITON
     return _OF_KIND.get(said.kind or "", WorkClass.OTHER)
 
 

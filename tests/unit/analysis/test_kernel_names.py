@@ -116,6 +116,9 @@ def test_a_sorted_list_of_operators_is_split_as_it_was_joined(names):
         ("triton_tem_fused_convolution_0", "inductor-triton", "template", "convolution", "convolution"),
         ("triton_tem_fused_flex_attention_0", "inductor-triton", "template", "attention",
          "flex_attention"),
+        # The sum over the parts of K that such a template left.
+        ("triton_tem_fused_addmm_0_reduce_k", "inductor-triton", "template", "reduction", "addmm"),
+        ("triton_tem_fused_0", "inductor-triton", "template", None, ""),
         ("triton_for_fused_2", "inductor-triton", "foreach", None, ""),
         ("triton_red_fused_1", "inductor-triton", "reduction", "reduction", ""),
         ("triton_poi_fused_add_0d1d2d3de", "inductor-triton", "pointwise", "pointwise", "add"),
@@ -124,7 +127,7 @@ def test_a_sorted_list_of_operators_is_split_as_it_was_joined(names):
         ("graph_2_cpp_fused_gelu_mul_split_view_0", "inductor-cpp", "cpp", None,
          "gelu mul split view"),
         ("cpp_fused_relu_0", "inductor-cpp", "cpp", None, "relu"),
-        ("my_triton_poi_fused_add_0", None, None, None, ""),
+        ("mytriton_poi_fused_add_0", None, None, None, ""),
     ],
 )  # fmt: skip
 def test_kernels_of_torch_compile(name, origin, inductor_kind, kind, operators):

@@ -106,10 +106,10 @@ _BACKWARD_TRAITS = (
             "fmhaSm100fKernel_QkvBfloat16OBfloat16H128PagedKvCausalP64VarSeqQ128Kv128PersistentContext",
             "trtllm-gen, trtllm, attention, forward, sm100, in bf16, tile 128x128, cores",
         ),
-        ("aiter::fmha_fwd_hd128_bf16_rtz", "aiter, aiter, attention, forward, in bf16"),
+        ("aiter::fmha_fwd_hd128_bf16_rtz", "aiter, aiter, attention, forward, in bf16, cores"),
         (
             "_ZN5aiter35fmha_bwd_hd128_bf16_causal_a16_rtz_E",
-            "aiter, aiter, attention, backward, in bf16",
+            "aiter, aiter, attention, backward, in bf16, cores",
         ),
         (
             (
@@ -128,8 +128,21 @@ _BACKWARD_TRAITS = (
         ),
         (
             "void flashinfer::BatchPrefillWithPagedKVCacheKernel<flashinfer::KernelTraits<X> >(int)",
-            "flashinfer, paged, attention",
+            "flashinfer, paged, attention, forward, cores",
         ),
+        # FlashInfer decodes on the CUDA cores: a query of one row fills no matrix instruction.
+        (
+            "void flashinfer::BatchDecodeWithPagedKVCacheKernel<(flashinfer::PosEncodingMode)0, 2u>(int)",
+            "flashinfer, paged, attention, forward, no cores",
+        ),
+        (
+            (
+                "void flash::flash_fwd_splitkv_mla_kernel<Flash_fwd_kernel_traits_mla<576, 64, 64, 8,"
+                " cutlass::bfloat16_t, 512, true, 0>, true>(Flash_fwd_mla_params)"
+            ),
+            "flash-attention, flash, attention, forward, in bf16, acc fp32, tile 64x64, split, cores",
+        ),
+        ("kernel_unified_attention_2d", "attention"),
         ("attn_fwd", "attention, forward"),
         ("_attn_bwd_dkdv", "attention, backward"),
         ("fused_attn", "attention"),
@@ -146,6 +159,7 @@ def test_attention(name, said):
         ("void vllm::reshape_and_cache_flash_kernel<__nv_bfloat16, __nv_bfloat16>(int)", "index"),
         ("create_flashinfer_kv_indices_triton", "index"),
         ("store_kvcache", "index"),
+        ("flash::prepare_varlen_num_blocks_kernel(int, int)", "other"),
     ],
 )
 def test_kernels_that_only_sound_like_attention(name, kind):

@@ -138,6 +138,10 @@ def test_pytorchs_own(name, said):
         (("std::enable_if<T2>(int)0&&vllm::_typeConvert<T1>::exists, void>::type vllm::"
          "fused_add_rms_norm_kernel<c10::BFloat16, 8>(int)"), "vllm, norm"),
         ("void rotary_embedding_kernel<c10::BFloat16, true>(long const*)", "pointwise"),
+        ("void deep_ep::internode_ll::combine<3, 10, 7168, 9>(void*)", "deepep, comm, no cores"),
+        ("void marlin::Marlin<__nv_bfloat16, 1125899906842638l>(int)", "marlin, gemm, cores"),
+        ("void per_token_group_quant_8bit_kernel<__nv_bfloat16, c10::Float8_e4m3fn>(int)", "quantize"),
+        ("_triton_rope", "triton, pointwise"),
         ("_layer_norm_forward_kernel", "norm, forward"),
         ("_swiglu_backward_kernel", "pointwise, backward"),
         ("liger_cross_entropy_kernel", "liger, loss"),

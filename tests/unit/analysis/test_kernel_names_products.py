@@ -235,6 +235,7 @@ def test_names_of_cutlass_3_and_templates(name, said):
          ("trtllm-gen, gemm, sm100, in fp4_e2m1, acc fp32, mma 128x8x64, tile 128x8, k 512, "
          "stages 512x4, layout tn, cluster 1x1x1, cores")),
         ("void deep_gemm::fp8_gemm_kernel<7168u, 2048u, 128u, 160u>(int)", "deepgemm, gemm, cores"),
+        ("cudnn_generated_fort_native_matMul_pointwise_sm90", "cudnn, gemm"),
         ("fused_moe_kernel", "gemm"),
         ("gemm", "gemm"),
     ],

@@ -68,6 +68,8 @@ RMSNORM = "_ZN5aiter24add_rmsnorm_quant_kernelIDF16bDF16bLi256ELi16ELb0ELb0ELb1E
         (MEAN, WorkClass.REDUCTION),
         ("void cub::DeviceRadixSortSingleTileKernel<long, int>(long)", WorkClass.REDUCTION),
         ("triton_per_fused_add_native_layer_norm_11", WorkClass.TRITON),
+        ("_triton_of_some_project", WorkClass.TRITON),
+        ("_triton_rope", WorkClass.POINTWISE),
         (COPY, WorkClass.COPY),
         ("Memcpy HtoD (Pageable -> Device)", WorkClass.COPY),
         ("Memset (Device)", WorkClass.COPY),

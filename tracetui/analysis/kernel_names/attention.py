@@ -24,7 +24,7 @@ _BESIDE: Final = re.compile(
 """Kernels that serve attention and bear its name: they fill its cache and plan its blocks."""
 
 _FLASH_2: Final = re.compile(r"(?<![A-Za-z_])flash_(?P<direction>fwd|bwd)_(?P<part>\w*?kernel)")
-_FLASH_2_TRAITS: Final = re.compile(r"Flash_(?:fwd|bwd)_kernel_traits")
+_FLASH_2_TRAITS: Final = re.compile(r"Flash_(?:fwd|bwd)_kernel_traits\w*")
 _FLASH_2_HELPER: Final = re.compile(r"dot_do_o|convert|combine")
 _FLASH_3: Final = re.compile(
     r"Flash(?:Attn|Attention)?(?P<direction>Fwd|Bwd|Forward|Backward)(?P<part>\w*?)Sm(?P<arch>\d+)"
@@ -47,6 +47,9 @@ _MATRIX_WORD: Final = re.compile(r"wgmma|hmma|mma|utcmma|mfma|qk_int8_sv", re.IG
 _FMHA: Final = re.compile(r"(?<![A-Za-z])fmha_(?:v\d_)?(?P<direction>fwd|bwd)(?P<rest>\w*)")
 _CK_FMHA: Final = re.compile(r"ck_tile::\w*Fmha(?P<direction>Fwd|Bwd)\w*Kernel")
 _CK_PROBLEM: Final = re.compile(r"BlockFmha(?:Fwd|Bwd)?PipelineProblem")
+_FLASHINFER: Final = re.compile(
+    r"flashinfer::(?:\w+::)*(?:Batch|Single)(?P<phase>Prefill|Decode)With\w+"
+)
 _FORMAT_WORD: Final = re.compile(r"_(bf16|fp16|f16|fp32|f32)(?=_|$)")
 
 _FORWARD: Final = re.compile(r"fwd|forward|fprop", re.IGNORECASE)
@@ -67,7 +70,7 @@ def attention_kernel(text: str) -> KernelName | None:
     """Return what the name of an attention kernel says; ``None`` for any other."""
     if not _ATTENTION.search(text) or _BESIDE.search(text):
         return None
-    for family in (_flash_3, _flash_2, _fmha_cutlass, _cudnn, _composable, _paged, _fmha):
+    for family in _FAMILIES:
         found = family(text)
         if found is not None:
             return found
@@ -227,16 +230,41 @@ def _paged(text: str) -> KernelName | None:
 
 
 def _fmha(text: str) -> KernelName | None:
-    """Read AITER's ``aiter::fmha_fwd_hd128_bf16_rtz`` and others of the same scheme."""
+    """Read AITER's ``aiter::fmha_fwd_hd128_bf16_rtz`` and others of the same scheme.
+
+    AITER's are written for the matrix cores, which take both 16-bit formats.
+    """
     found = _FMHA.search(text)
     if found is None:
         return None
     is_aiter = "aiter" in text
     word = first_group(_FORMAT_WORD, found["rest"])
+    operand = dtype_of(word) if word else None
     return KernelName(
         origin="aiter" if is_aiter else None,
         backend="aiter" if is_aiter else None,
         kind="attention",
         direction=_PASSES[found["direction"]],
-        dtype_in=dtype_of(word) if word else None,
+        dtype_in=operand,
+        tensor_cores="yes" if is_aiter and operand in ("bf16", "fp16") else "unknown",
     )
+
+
+def _flashinfer(text: str) -> KernelName | None:
+    """Read FlashInfer's kernels: prefill multiplies matrices, decode one query on the CUDA cores."""
+    found = _FLASHINFER.search(text)
+    if found is None:
+        return None
+    is_prefill = found["phase"] == "Prefill"
+    return KernelName(
+        origin="flashinfer",
+        backend="paged" if "Paged" in found.group() else None,
+        kind="attention",
+        direction="forward",
+        tensor_cores="yes" if is_prefill else "no",
+    )
+
+
+_FAMILIES: Final = (
+    _flash_3, _flash_2, _fmha_cutlass, _cudnn, _composable, _paged, _flashinfer, _fmha,
+)  # fmt: skip

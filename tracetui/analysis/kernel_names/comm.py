@@ -8,7 +8,7 @@ from tracetui.analysis.kernel_names.words import first_group
 
 _COMM: Final = re.compile(
     r"(?<![a-z])(?P<library>nccl|rccl|hccl|oneccl|mscclpp|msccl|nvshmem)"
-    r"|cross_device_reduce|userbuffers|multimem_|symm_mem"
+    r"|(?P<experts>deep_ep::)|cross_device_reduce|userbuffers|multimem_|symm_mem"
     r"|(?<![a-z])(?:all_?reduce|all_?gather|reduce_?scatter|all_?to_?all)",
     re.IGNORECASE,
 )
@@ -27,8 +27,9 @@ def comm_kernel(text: str) -> KernelName | None:
     if found is None:
         return None
     word = first_group(_FORMAT, text) if "ncclDevKernel" in text else None
+    library = "deepep" if found["experts"] else (found["library"] or "").lower()
     return KernelName(
-        origin=found["library"].lower() if found["library"] else None,
+        origin=library or None,
         dtype_in=(_EIGHT_BITS.get(word) or dtype_of(word)) if word else None,
         kind="comm",
         tensor_cores="no",

@@ -84,7 +84,7 @@ def _plain(text: str) -> str:
     text = _DECORATION.sub("", _CONSTRAINT.sub("", text)).strip()
     if "[lambda" in text:
         text = _NSIGHT_LAMBDA.sub(r"{lambda(\1)#\2}", text)
-    if "(int)" in text or "(bool)" in text:
+    if "(int)" in text or "(bool)" in text or "(unsigned" in text:
         text = _NSIGHT_BOOLEAN.sub(lambda found: _BOOLEANS[found.group(1)], text)
         text = _NSIGHT_INTEGER.sub("", text)
     return text

@@ -73,6 +73,7 @@ KINDS: Final = (
     "comm",
     "optimizer",
     "random",
+    "quantize",
     "pool",
     "loss",
     "other",

@@ -14,7 +14,7 @@ from tracetui.analysis.kernel_names.operator_words import OPERATORS
 
 _INDUCTOR: Final = re.compile(
     r"^(?:graph_\d+_)?(?:kernel_)?(?:triton_(?P<kind>[a-z]{3})|(?P<cpp>cpp))_fused"
-    r"(?:_(?P<operators>[^\d].*?))?(?:_\d+(?:d\w*)?)?$"
+    r"(?:_(?P<operators>[^\d].*?))?(?:_\d+(?:d\w*)?)?(?P<sum>_reduce_k)?$"
 )
 _UNNAMED: Final = re.compile(
     r"^(?:triton_(?:(?P<kind>poi|red|per|tem|for)_)?|(?P<cpp>(?:graph_\d+_)?(?:kernel_)?cpp_))"
@@ -59,12 +59,13 @@ def inductor_kernel(text: str) -> KernelName | None:
         return KernelName(origin="inductor-cpp", inductor_kind="cpp", operators=operators)
     inductor_kind, kind = _KINDS.get(found["kind"], (None, None))
     if inductor_kind == "template":
-        kind = _template_kind(operators)
+        kind = "reduction" if found["sum"] else _template_kind(operators)
     return KernelName(
         origin="inductor-triton",
         kind=kind,
         inductor_kind=inductor_kind,
         operators=operators,
+        split_k=True if found["sum"] else None,
         direction="backward" if "flex_attention_backward" in operators else None,
     )
 

@@ -20,7 +20,10 @@ _KINDS: Final = tuple(
             "optimizer",
             r"fusedoptimizer|fused(?:adam|sgd|adagrad|lamb)\w*functor|adagrad_\w*kernel|adamw?_",
         ),
-        ("gemm", r"(?:fused_)?moe_(?:gemm|kernel|mm)|grouped_mm|pack\d*_?mm|tinygemm|(?<!\w)bmm_"),
+        (
+            "gemm",
+            r"(?:fused_)?moe_(?:gemm|kernel|mm)|grouped_mm|pack\d*_?mm|tinygemm|(?<!\w)bmm_|marlin",
+        ),
         ("convolution", r"conv_depthwise|slow_conv|conv_transpose|vol2col|im2col|col2im"),
         (
             "copy",
@@ -42,6 +45,7 @@ _KINDS: Final = tuple(
                 r"|kv_?cache|kv_indices|reshape_and_cache|permute_\dd|nonzero|where_index"
             ),
         ),
+        ("quantize", r"quant_|quantize|_quant(?![a-z])|cast_to_fp8"),
         (
             "reduction",
             (

@@ -39,8 +39,10 @@ _PRODUCT: Final = re.compile(
 )
 _CONVOLUTION_WORD: Final = re.compile(r"(?<![a-z])conv(?:\d|_|olution)|winograd", re.IGNORECASE)
 _SPLIT_K_SUM: Final = re.compile(r"splitK_?reduce|reduce_?split_?k", re.IGNORECASE)
-_MATRIX_WORD: Final = re.compile(r"tensorop|wgmma|hmma|mfma|wmma|deep_gemm", re.IGNORECASE)
-_OTHER_WORK: Final = re.compile(r"bounds_check|find_long_segments")
+_MATRIX_WORD: Final = re.compile(r"tensorop|wgmma|hmma|mfma|wmma|deep_gemm|marlin", re.IGNORECASE)
+_OTHER_WORK: Final = re.compile(
+    r"bounds_check|find_long_segments|prepare_varlen|scheduler_metadata"
+)
 
 
 def transfer(text: str) -> KernelName | None:
@@ -68,7 +70,7 @@ def cudnn_kernel(head: str) -> KernelName | None:
         )
     if _SUPPORT.search(base):
         return KernelName(origin="cudnn", kind="other", tensor_cores="no")
-    kind = kind_by_words(base)
+    kind = "gemm" if _PRODUCT.search(base) else kind_by_words(base)
     if kind not in ("copy", "norm", "softmax", "pool") and _CONVOLUTION.search(path):
         return KernelName(
             origin="cudnn",
@@ -77,8 +79,8 @@ def cudnn_kernel(head: str) -> KernelName | None:
             dtype_in=operand,
             tensor_cores="no" if operand == "fp32" else "unknown",
         )
-    if kind is None:
-        kind = "gemm" if _PRODUCT.search(path) else "pointwise" if _SCALING.search(base) else None
+    if kind is None and _SCALING.search(base):
+        kind = "pointwise"
     return KernelName(
         origin="cudnn",
         kind=kind,

@@ -69,9 +69,11 @@ _LIBRARIES: Final = tuple(
         ("aiter", r"aiter::|^aiter_"),
         ("transformer-engine", r"transformer_engine::"),
         ("deepgemm", r"deep_gemm::"),
+        ("marlin", r"marlin"),
         ("liger", r"^_?liger_"),
         ("tensorrt-llm", r"tensorrt_llm::"),
         ("cutlass", r"cutlass::|kernel_cutlass_"),
+        ("triton", r"(?<![a-z])triton(?![a-z])"),
     )
 )
 
