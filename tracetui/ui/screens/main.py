@@ -48,6 +48,7 @@ from tracetui.ui.screens.prompt import ChoiceScreen, PromptScreen
 from tracetui.ui.state import Rivals, Workspace
 from tracetui.ui.views import VIEWS
 from tracetui.ui.views.base import View
+from tracetui.ui.views.compare import CompareView
 from tracetui.ui.views.overview import OverviewView
 from tracetui.ui.widgets.too_small import TooSmall
 
@@ -238,6 +239,9 @@ class MainScreen(Screen[None]):
         super().__init__()
         self._store = store
         self._documents = [self._new_document(path) for path in paths]
+        if len(paths) > 1:
+            # Several files are opened to be compared: the answer comes first.
+            self._documents[0].view = CompareView.name_id
         self._shown = 0
         self._said = ""
         self._said_timer: Timer | None = None

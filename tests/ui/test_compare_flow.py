@@ -1,0 +1,130 @@
+"""Keys of the comparison and of the scoreboard, on the bundled samples."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.ui.driver import Driver, running
+from tracetui.ui.views.compare import CompareView
+from tracetui.ui.views.scoreboard import ScoreboardView
+
+SAMPLES = Path(__file__).resolve().parents[2] / "sample_traces"
+NAIVE = SAMPLES / "attention_naive.json.gz"
+SDPA = SAMPLES / "attention_sdpa.json.gz"
+EAGER = SAMPLES / "mlp_eager.json.gz"
+
+
+async def compare_view(driver: Driver) -> CompareView:
+    await driver.press("5")
+    await driver.settle()
+    return driver.main.query_one(CompareView)
+
+
+async def test_one_trace_alone_says_what_comparing_takes():
+    async with running(NAIVE) as driver:
+        await compare_view(driver)
+        assert "comparing takes two" in driver.screen_text
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 50)])
+async def test_two_traces_open_on_the_answer(size):
+    async with running(NAIVE, SDPA, size=size) as driver:
+        await driver.settle()
+        assert driver.view_name == "compare"
+        assert "A attention_naive.json.gz   B attention_sdpa.json.gz" in driver.screen_text
+        assert "B is" in driver.screen_text
+        assert "faster on the host" in driver.screen_text
+
+
+async def test_pages_follow_one_another_and_keep_the_match_under_the_cursor():
+    async with running(NAIVE, SDPA, size=(120, 40)) as driver:
+        view = await compare_view(driver)
+        await driver.press("right_curly_bracket")
+        on_why = view.rows.text_of(view.rows.cursor)
+        assert on_why.split()[0] == "fused"
+
+        await driver.press("l")
+        assert view.rows.text_of(view.rows.cursor).startswith("fused")
+        await driver.press("l")
+        assert "operator" in driver.screen_text
+        await driver.press("h", "h")
+        assert "faster on the host" in driver.screen_text
+
+
+async def test_swapping_turns_the_answer_round():
+    async with running(NAIVE, SDPA, size=(120, 40)) as driver:
+        await compare_view(driver)
+        await driver.press("X")
+        await driver.settle()
+        assert "A attention_sdpa.json.gz   B attention_naive.json.gz" in driver.screen_text
+        assert "slower on the host" in driver.screen_text
+
+
+async def test_enter_on_a_difference_leads_to_its_slice():
+    async with running(NAIVE, SDPA, size=(120, 40)) as driver:
+        await compare_view(driver)
+        await driver.press("right_curly_bracket", "enter")
+        await driver.settle()
+        assert driver.view_name == "timeline"
+        assert driver.document.name == NAIVE.name
+        assert driver.selected_name == "aten::bmm"
+
+
+async def test_scope_is_chosen_by_name_and_by_what_it_is_counted_in():
+    async with running(NAIVE, SDPA, size=(120, 40)) as driver:
+        await compare_view(driver)
+        assert "per step" in driver.screen_text
+        await driver.press("percent_sign")
+        await driver.settle()
+        assert "within attn_fwd · per call" in driver.screen_text
+
+        await driver.press("w")
+        await driver.wait_for("Compare within")
+        await driver.press("down", "enter")
+        await driver.settle()
+        assert "within attn_fwd" in driver.screen_text
+
+
+async def test_only_differences_hide_what_is_the_same():
+    async with running(EAGER, SAMPLES / "mlp_compiled.json.gz", size=(120, 40)) as driver:
+        view = await compare_view(driver)
+        await driver.press("l", "exclamation_mark")
+        with_all = view.rows.n_rows
+        await driver.press("exclamation_mark")
+        assert view.rows.n_rows >= with_all
+
+
+async def test_another_candidate_is_chosen_from_the_open_traces():
+    async with running(NAIVE, SDPA, EAGER, size=(120, 40)) as driver:
+        await compare_view(driver)
+        await driver.press("c")
+        await driver.wait_for("Compare attention_naive.json.gz with")
+        await driver.press("down", "enter")
+        await driver.settle()
+        assert "B mlp_eager.json.gz" in driver.screen_text
+
+
+async def test_scoreboard_lists_all_and_leads_to_a_pair():
+    async with running(NAIVE, SDPA, EAGER, size=(120, 40)) as driver:
+        await driver.press("6")
+        await driver.settle()
+        board = driver.main.query_one(ScoreboardView)
+        assert board.rows.n_rows == 3
+
+        rows = [board.rows.text_of(row) for row in range(3)]
+        eager = next(row for row, text in enumerate(rows) if "mlp_eager" in text)
+        await driver.press(*["down"] * eager, "b")
+        await driver.settle()
+        assert board.rows.text_of(eager).startswith("[ ]A")
+
+        sdpa = next(row for row, text in enumerate(rows) if "sdpa" in text)
+        await driver.press("g", *["down"] * sdpa, "enter")
+        await driver.settle()
+        assert driver.view_name == "compare"
+        assert "A mlp_eager.json.gz   B attention_sdpa.json.gz" in driver.screen_text
+
+
+async def test_copied_comparison_holds_the_answer():
+    async with running(NAIVE, SDPA, size=(120, 40)) as driver:
+        view = await compare_view(driver)
+        assert "faster on the host" in view.copied_text()

@@ -1,0 +1,66 @@
+"""The scoreboard's lines."""
+
+import pytest
+
+from tests.unit.compare.recordings import compiled_mlp, mlp, steps_of
+from tracetui.compare.scoreboard import scoreboard
+from tracetui.presentation.comparison.scores import BEST, ScoreTable
+from tracetui.presentation.table import cell_width
+
+N_STEPS = 3
+
+
+@pytest.fixture
+def table():
+    traces = [steps_of(*[ops] * N_STEPS) for ops in (mlp(), compiled_mlp(), mlp(400_000))]
+    return ScoreTable(scoreboard(traces), ("eager", "compiled", "slow"))
+
+
+def test_fastest_stands_first_and_the_sentence_names_it(table):
+    assert [table.row_at(place) for place in range(3)] == [1, 0, 2]
+    # 2 x 190 + 89 + 170 = 639 µs against 2 x 400 + 93 + 92 + 170 = 1155 µs.
+    assert table.summary == (
+        "compiled is fastest on the device: 639.00 µs per step, 1.81x as fast as slow"
+    )
+
+
+def test_best_cells_are_marked(table):
+    line = table.line(0, 120)
+
+    assert f"{BEST} 639.00 µs" in line
+    assert f"{BEST} 4" in line
+    assert f"{BEST} 735.00 µs" not in table.line(1, 120)
+
+
+def test_baseline_is_marked(table):
+    assert table.line(1, 120).startswith("[ ]A eager")
+
+
+def test_two_are_picked_and_the_oldest_gives_way(table):
+    table.toggle(0)
+    table.toggle(1)
+    assert table.picked == [1, 0]
+    assert table.pair(2) == (0, 1)
+
+    table.toggle(2)
+    assert table.picked == [0, 2]
+    table.toggle(2)
+    assert table.picked == [0]
+
+
+def test_without_picks_a_row_is_compared_with_the_baseline(table):
+    assert table.pair(2) == (0, 2)
+    assert table.pair(1) is None
+
+
+@pytest.mark.parametrize("width", [20, 40, 76, 200])
+def test_lines_fit_the_window(table, width):
+    assert cell_width(table.header(width)) <= width
+    assert all(cell_width(table.line(place, width)) <= width for place in range(len(table)))
+
+
+def test_details_tell_every_figure(table):
+    text = "\n".join(table.details(0))
+
+    assert "device   639.00 µs" in text
+    assert "timed    –" in text
