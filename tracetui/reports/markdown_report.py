@@ -26,6 +26,34 @@ _TABLES: Final = {
             "other_us",
         ),
     ),
+    "bound": (
+        "What holds the devices back",
+        (
+            "device",
+            "bound",
+            "counted_us",
+            "busy_ratio",
+            "overhead_ratio",
+            "sync_ratio",
+            "other_ratio",
+            "launched_ahead_ratio",
+            "queued_median_us",
+        ),
+    ),
+    "idle_holders": (
+        "Who held idle time",
+        ("cause", "name", "frame", "gaps", "total_us", "longest_us"),
+    ),
+    "critical_path": ("Critical path", ("class", "total_us", "ratio")),
+    "critical_path_slices": (
+        "On the critical path",
+        ("class", "name", "pieces", "total_us"),
+    ),
+    "compile_tax": (
+        "What torch.compile costs",
+        ("frame", "calls", "tax_median_us", "tax_us", "total_us", "variants", "recompiles"),
+    ),
+    "artefacts": ("The profiler's own doing", ("kind", "name", "start_us", "total_us")),
     "steps": ("Steps", ("number", "start_us", "wall_us", "gpu_by_launch_us", "kernels")),
     "annotations": (
         "Annotations",
@@ -88,6 +116,12 @@ _AS_TEXT: Final[dict[str, Callable[[Any], str]]] = {
     "bytes_per_s": lambda value: metric(value, "B/s"),
     "flop_per_byte": intensity_text,
     "roof_ratio": percent,
+    "busy_ratio": percent,
+    "overhead_ratio": percent,
+    "sync_ratio": percent,
+    "other_ratio": percent,
+    "launched_ahead_ratio": percent,
+    "ratio": percent,
     "tile_ratio": percent,
     "wave_ratio": percent,
     "occupancy_theoretical_ratio": percent,
@@ -115,6 +149,8 @@ def _cell(value: Any, column: str = "") -> str:
 
 def _heading(column: str) -> str:
     bare = column.removesuffix("_us").removesuffix("_ratio").removeprefix("short_")
+    if bare == "ratio":
+        return "share"
     return bare.replace("_", " ")
 
 

@@ -39,6 +39,14 @@ from tracetui.reports.cost_tables import (
     uncosted_rows,
 )
 from tracetui.reports.time import Row, Time
+from tracetui.reports.wait_tables import (
+    artefact_rows,
+    bound_rows,
+    compile_rows,
+    holder_rows,
+    path_rows,
+    path_slice_rows,
+)
 
 __all__ = ["SCHEMA", "TABLES", "Row", "Time", "TraceReport", "file_title"]
 
@@ -417,6 +425,12 @@ TABLES: Final[dict[str, Callable[[TraceReport, int | None], list[Row]]]] = {
     "tiles": _tiles,
     "steps": _steps,
     "idle": _idle,
+    "bound": lambda report, _limit: bound_rows(report.trace),
+    "idle_holders": lambda report, limit: holder_rows(report.trace, limit),
+    "artefacts": lambda report, limit: artefact_rows(report.trace, limit),
+    "critical_path": lambda report, _limit: path_rows(report.trace),
+    "critical_path_slices": lambda report, limit: path_slice_rows(report.trace, limit),
+    "compile_tax": lambda report, limit: compile_rows(report.trace, limit),
 }
 """Every table of a report, in the order in which it is printed."""
 

@@ -26,6 +26,10 @@ def test_tables_with_rows_become_files(tmp_path):
         "memops",
         "kernels",
         "idle",
+        "idle_holders",
+        "bound",
+        "critical_path",
+        "critical_path_slices",
     }
     assert set(folder.iterdir()) == set(written)
 
