@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 
+from tracetui.analysis.kernel_names import decode
 from tracetui.analysis.kernels import KernelStats, device_stats
 from tracetui.analysis.work_class import WorkClass, short_kernel_name
 from tracetui.format import (
@@ -33,6 +34,8 @@ _HEIGHTS = " ▁▂▃▄▅▆▇█"
 _MISLEADING = 1.2
 """A mean this much above the median tells of a few long runs, not of the typical one."""
 _TIME_WIDTH: Final = 12
+_CORES: Final = {"yes": "yes", "no": "no", "unknown": NOT_MEASURED}
+"""Whether tensor cores are used, as far as the name tells."""
 
 
 @dataclass(slots=True, eq=False)
@@ -159,7 +162,10 @@ def _bars(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> str:
 
 
 def _columns(trace: Trace, stats: KernelStats, unit: TimeUnit) -> tuple[Column, ...]:
-    names = [short_kernel_name(trace.names[name_id]) for name_id in stats.name_id.tolist()]
+    said = [decode(trace.names[name_id]) for name_id in stats.name_id.tolist()]
+    names = [each.short_name for each in said]
+    libraries = [each.origin or NOT_MEASURED for each in said]
+    cores = [_CORES[each.tensor_cores] for each in said]
     total = max(int(stats.total_ns.sum()), 1)
     geometries = [trace.geometries[row] if row >= 0 else None for row in stats.geometry_id.tolist()]
     streams = [",".join(map(str, own)) for own in stats.streams]
@@ -212,6 +218,9 @@ def _columns(trace: Trace, stats: KernelStats, unit: TimeUnit) -> tuple[Column, 
                width=9),
         Column("moved", lambda r: size(int(n_bytes[r])) if n_bytes[r] >= 0 else NOT_MEASURED,
                n_bytes),
+        Column("tensor", cores.__getitem__, np.array(cores, dtype=str), is_number=False, width=8),
+        Column("library", libraries.__getitem__, np.array(libraries, dtype=str), is_number=False,
+               width=18),
     )  # fmt: skip
 
 

@@ -49,8 +49,8 @@ def test_a_filter_and_a_range_restrict_the_runs_that_count() -> None:
 
 def test_columns_that_have_no_room_are_counted_in_the_title() -> None:
     table = KernelTable.of(device_trace()).table
-    assert "grid" in table.header(250)
-    assert "columns: S" not in table.header(250)
+    assert "grid" in table.header(280)
+    assert "columns: S" not in table.header(280)
     # 80 cells leave 54 for columns: class, calls, sum and share take 40, median would make it 52.
     narrow = table.header(80)
     assert "grid" not in narrow
@@ -101,3 +101,14 @@ def test_bars_never_lose_what_is_not_zero() -> None:
     dur_ns = KernelTable.of(device_trace()).inside_ns[:1].repeat(3)
     assert history(dur_ns, 10) == "███"
     assert histogram(dur_ns).strip() == "█"
+
+
+def test_a_row_says_whose_kernel_it_is_and_whether_it_uses_tensor_cores() -> None:
+    names = ("ampere_sgemm_128x64_tn", "nvjet_tst_128x256_64x4_1x2_h_bz_coopA_TNT", "my_kernel")
+    trace = trace_of(*(kernel(name, 1_000 * at, 900 - at) for at, name in enumerate(names)))
+    table = KernelTable.of(trace)
+    assert [row.split()[-2:] for row in rows(table, 300)] == [
+        ["no", "cublas"],
+        ["yes", "nvjet"],
+        ["–", "–"],
+    ]
