@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any, Final
 
 import pytest
 
@@ -56,4 +57,35 @@ def cpu_file(tmp_path: Path) -> Path:
     ]
     path = tmp_path / "cpu.json"
     path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    return path
+
+
+A100: Final = {
+    "id": 0, "name": "NVIDIA A100-SXM4-80GB", "computeMajor": 8, "computeMinor": 0, "numSms": 108,
+    "warpSize": 32, "maxThreadsPerMultiprocessor": 2048, "regsPerMultiprocessor": 65536,
+    "sharedMemPerMultiprocessor": 167936,
+}  # fmt: skip
+GEMM: Final = "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_tn"
+
+
+def _operator(name: str, ts: float, shapes: list[list[int]]) -> dict[str, Any]:
+    row = event(name, "cpu_op", ts, 20)
+    row["args"] = {"Input Dims": shapes, "Input type": ["c10::BFloat16"] * len(shapes)}
+    return row
+
+
+@pytest.fixture
+def costed_file(tmp_path: Path) -> Path:
+    """A product of 38.65 GFLOP in 190 us, and an addition of 64 MiB each way in 150."""
+    events = [
+        _operator("aten::mm", 0, [[8192, 768], [768, 3072]]),
+        event("cudaLaunchKernel", "cuda_runtime", 5, 2, correlation=1),
+        event(GEMM, "kernel", 30, 190, correlation=1),
+        _operator("aten::add", 30, [[8192, 4096], [8192, 4096]]),
+        event("cudaLaunchKernel", "cuda_runtime", 35, 2, correlation=2),
+        event("vectorized_elementwise_kernel", "kernel", 230, 150, correlation=2),
+    ]
+    path = tmp_path / "costed.json"
+    document = {"schemaVersion": 1, "deviceProperties": [A100], "traceEvents": events}
+    path.write_text(json.dumps(document))
     return path

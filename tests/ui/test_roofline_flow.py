@@ -1,44 +1,9 @@
 """The roofline by keyboard and mouse, on a small file with known rates."""
 
-import json
-from pathlib import Path
-from typing import Any
-
 import pytest
 
-from tests.ui.conftest import event
 from tests.ui.driver import Driver, running
 from tracetui.ui.views.roofline import RooflineView
-
-A100 = {
-    "id": 0, "name": "NVIDIA A100-SXM4-80GB", "computeMajor": 8, "computeMinor": 0, "numSms": 108,
-    "warpSize": 32, "maxThreadsPerMultiprocessor": 2048, "regsPerMultiprocessor": 65536,
-    "sharedMemPerMultiprocessor": 167936,
-}  # fmt: skip
-GEMM = "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_tn"
-
-
-def _operator(name: str, ts: float, shapes: list[list[int]]) -> dict[str, Any]:
-    row = event(name, "cpu_op", ts, 20)
-    row["args"] = {"Input Dims": shapes, "Input type": ["c10::BFloat16"] * len(shapes)}
-    return row
-
-
-@pytest.fixture
-def costed_file(tmp_path: Path) -> Path:
-    """A product of 38.65 GFLOP in 190 us, and an addition of 64 MiB each way in 150."""
-    events = [
-        _operator("aten::mm", 0, [[8192, 768], [768, 3072]]),
-        event("cudaLaunchKernel", "cuda_runtime", 5, 2, correlation=1),
-        event(GEMM, "kernel", 30, 190, correlation=1),
-        _operator("aten::add", 30, [[8192, 4096], [8192, 4096]]),
-        event("cudaLaunchKernel", "cuda_runtime", 35, 2, correlation=2),
-        event("vectorized_elementwise_kernel", "kernel", 230, 150, correlation=2),
-    ]
-    path = tmp_path / "costed.json"
-    document = {"schemaVersion": 1, "deviceProperties": [A100], "traceEvents": events}
-    path.write_text(json.dumps(document))
-    return path
 
 
 def _view(driver: Driver) -> RooflineView:
@@ -161,6 +126,15 @@ async def test_without_shapes_it_says_which_flag_brings_them(gpu_file):
 
         assert "record_shapes=True" in driver.screen_text
         assert not view.plot.display
+
+
+async def test_an_empty_trace_has_a_sentence(tmp_path):
+    path = tmp_path / "empty.json"
+    path.write_text('{"traceEvents": []}')
+    async with running(path, size=(80, 24)) as driver:
+        await _open(driver)
+
+        assert "No roofline: there are no operators" in driver.screen_text
 
 
 async def test_columns_are_chosen(costed_file):

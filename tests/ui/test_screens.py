@@ -52,3 +52,9 @@ def test_overview_of_a_damaged_trace(snap_compare, tmp_path):
     path = tmp_path / "damaged.json"
     path.write_text('{"traceEvents": [' + json.dumps(event) + ', {"ph": "X", "na')
     assert _picture(snap_compare, path, "1", (80, 24))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
+def test_roofline_of_a_product_and_an_addition(snap_compare, costed_file, size):
+    """Two roofs with their names, a point on each slope, the selected one ringed and named."""
+    assert _picture(snap_compare, costed_file, "8", size)
