@@ -9,11 +9,12 @@ import numpy as np
 
 from tracetui.analysis.autograd import backward_of
 from tracetui.analysis.cost.inputs import Operand
+from tracetui.analysis.links import links
 from tracetui.analysis.work_class import WorkClass, slice_classes
 from tracetui.diagnosis.attention import written_out_attention
 from tracetui.diagnosis.scope import device_work_in, holder_of, named, outermost
 from tracetui.diagnosis.tensors import Shape, broadcast, tensors_of
-from tracetui.model.arrays import NO_ID, Bools, Int64s
+from tracetui.model.arrays import NO_ID, Bools, Int8s, Int64s
 from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
 
@@ -28,6 +29,12 @@ _ELSEWHERE: Final = re.compile(
     r"^Optimizer\.|^aten::_?scaled_dot_product|^aten::_foreach|_softmax$|Backward\w*$|^autograd::"
 )
 """What is mended in another way: elementwise work inside it is no chain."""
+_PRODUCT: Final = re.compile(r"^aten::(mm|addmm|bmm|baddbmm)$")
+_ACTIVATION: Final = re.compile(r"^aten::(gelu|silu|relu|sigmoid|mish|tanh|hardswish|elu)_?$")
+_NOT, _AT_ONCE, _OVER_A_PRODUCT = range(3)
+"""How a unit follows the one before."""
+_PAUSE_RATIO: Final = 0.05
+"""What other operators may take between two of a chain, of the shorter one's duration."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +44,9 @@ class Chain:
     names: tuple[str, ...]
     operators: Int64s
     work: Int64s
-    """Their kernels, in the order of the operators."""
+    """Their kernels, in the order of the operators; without a device, the operators themselves."""
+    n_elements: int
+    """Elements of each result."""
     items: int
     """Elements that all of them read and write."""
     saved_items: int
@@ -61,21 +70,27 @@ def elementwise_chains(trace: Trace) -> tuple[Chain, ...]:
     """Return the chains of two or more elementwise operators, in the order of the host.
 
     Two operators follow one another when their kernels are neighbours on one stream, both are
-    launched by the same thread, and the second in all likelihood reads what the first wrote. What
-    belongs to a backward pass, an optimizer or attention is left out.
+    launched by the same thread, and the second in all likelihood reads what the first wrote. In a
+    recording without a device an operator is its own work, and next to nothing may run between two
+    of them. An activation and what multiplies it may have one product between them. What belongs to a backward pass, an optimizer or attention is left out.
     """
-    operators, work = _units(trace)
+    operators = _elementwise_operators(trace)
+    if links(trace).has_device:
+        operators, work = _with_one_kernel(trace, operators)
+    else:
+        work = operators
     if len(operators) < 2:
         return ()
-    follows = _follows(trace, operators, work)
+    has_device = links(trace).has_device
+    follows = _by_device(trace, operators, work) if has_device else _by_host(trace, operators)
     chains, open_units = [], [_unit(trace, operators, work, 0)]
     for row in range(1, len(operators)):
         unit = _unit(trace, operators, work, row)
         previous = open_units[-1]
-        is_next = (
-            follows[row] and previous is not None and unit is not None and _consumes(unit, previous)
-        )
-        if not is_next:
+        is_next = previous is not None and unit is not None and _consumes(unit, previous)
+        if follows[row] == _OVER_A_PRODUCT:
+            is_next = is_next and _is_gate(unit, previous)
+        if not is_next or follows[row] == _NOT:
             chains += _closed(open_units)
             open_units = []
         open_units.append(unit)
@@ -101,11 +116,28 @@ def _consumes(unit: _Unit, previous: _Unit) -> bool:
     )
 
 
-def _units(trace: Trace) -> tuple[Int64s, Int64s]:
-    """Return the elementwise operators that have exactly one kernel, and that kernel."""
+def _is_gate(unit: _Unit | None, previous: _Unit | None) -> bool:
+    """Return whether an activation is multiplied by the product that ran after it.
+
+    So do gated layers: ``act(gate(x)) * up(x)``.
+    """
+    if unit is None or previous is None:
+        return False
+    return _ACTIVATION.search(previous.name) is not None and (
+        unit.name.startswith("aten::mul") and len(unit.tensors) == 2
+    )
+
+
+def _elementwise_operators(trace: Trace) -> Int64s:
+    """Return the elementwise operators that may be part of a chain."""
     operators = outermost(trace, named(trace, _ELEMENTWISE, SliceKind.OPERATOR))
     elsewhere = holder_of(trace, operators, outermost(trace, named(trace, _ELSEWHERE)))
-    operators = operators[(elsewhere == NO_ID) & ~_in_attention(trace, operators)]
+    kept: Int64s = operators[(elsewhere == NO_ID) & ~_in_attention(trace, operators)]
+    return kept
+
+
+def _with_one_kernel(trace: Trace, operators: Int64s) -> tuple[Int64s, Int64s]:
+    """Return the operators that have exactly one kernel, an elementwise one, and that kernel."""
     work, holder = device_work_in(trace, operators)
     n_works = np.bincount(holder, minlength=len(operators))
     work_of = np.full(len(operators), NO_ID, np.int64)
@@ -124,17 +156,43 @@ def _in_attention(trace: Trace, operators: Int64s) -> Bools:
     return inside
 
 
-def _follows(trace: Trace, operators: Int64s, work: Int64s) -> Bools:
-    """Return which unit's kernel comes right after that of the unit before, on stream and thread."""
+def _by_device(trace: Trace, operators: Int64s, work: Int64s) -> Int8s:
+    """Return how each unit follows the one before: by what ran between them on the stream."""
     slices = trace.slices
-    follows = np.zeros(len(operators), bool)
+    is_product = slice_classes(trace) == WorkClass.GEMM
+    n_products = np.concatenate(([0], np.cumsum(is_product)))
     # Slices of one stream are numbered by time.
-    follows[1:] = (
-        (np.diff(work) == 1)
-        & (np.diff(slices.track_id[work]) == 0)
-        & (np.diff(slices.track_id[operators]) == 0)
+    n_between = np.diff(work) - 1
+    n_products_between = n_products[work[1:]] - n_products[work[:-1] + 1]
+    together = (np.diff(slices.track_id[work]) == 0) & (np.diff(slices.track_id[operators]) == 0)
+    # A product may come with a second kernel that adds up its parts.
+    over = (n_between == n_products_between) & (n_between >= 1) & (n_between <= 2)
+    return _following(together & (n_between == 0), together & over)
+
+
+def _by_host(trace: Trace, operators: Int64s) -> Int8s:
+    """Return how each operator follows the one before: by what ran between them on the thread."""
+    slices = trace.slices
+    rows = np.flatnonzero(slices.kind == SliceKind.OPERATOR)
+    rows = rows[holder_of(trace, rows, operators) == NO_ID]
+    products = outermost(trace, named(trace, _PRODUCT, SliceKind.OPERATOR))
+    is_product = np.zeros(len(slices), bool)
+    is_product[products] = True
+    other_ns = np.zeros(len(slices), np.int64)
+    other_ns[rows] = links(trace).self_ns[rows]
+    other_ns[rows[holder_of(trace, rows, products) != NO_ID]] = 0
+    between_ns = np.diff(np.concatenate(([0], np.cumsum(other_ns)))[operators])
+    n_between = np.diff(np.concatenate(([0], np.cumsum(is_product)))[operators])
+    dur_ns = slices.dur_ns[operators]
+    together = (np.diff(slices.track_id[operators]) == 0) & (
+        between_ns <= _PAUSE_RATIO * np.minimum(dur_ns[1:], dur_ns[:-1])
     )
-    return follows
+    return _following(together & (n_between == 0), together & (n_between == 1))
+
+
+def _following(at_once: Bools, over_product: Bools) -> Int8s:
+    found = np.where(at_once, _AT_ONCE, np.where(over_product, _OVER_A_PRODUCT, _NOT))
+    return np.concatenate(([_NOT], found)).astype(np.int8)
 
 
 def _unit(trace: Trace, operators: Int64s, work: Int64s, row: int) -> _Unit | None:
@@ -165,6 +223,7 @@ def _closed(units: list[_Unit | None]) -> list[Chain]:
             tuple(unit.name for unit in known),
             np.array([unit.operator for unit in known], np.int64),
             np.array([unit.work for unit in known], np.int64),
+            prod(known[0].shape),
             items,
             saved,
             sizes.pop() if len(sizes) == 1 else None,

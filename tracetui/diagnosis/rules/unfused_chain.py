@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tracetui.analysis.links import links
 from tracetui.diagnosis.chains import Chain, elementwise_chains
-from tracetui.diagnosis.finding import Finding, Saving, Severity, in_time_order, severity_of
-from tracetui.diagnosis.needs import DEVICE_WORK, OPERATORS, SHAPES, Need
-from tracetui.diagnosis.scope import device_busy_ns
+from tracetui.diagnosis.finding import Finding, Saving, in_time_order, severity_of
+from tracetui.diagnosis.needs import OPERATORS, SHAPES, Need
+from tracetui.diagnosis.scope import device_busy_ns, recorded_ns
 from tracetui.format import count, duration, percent, size
 from tracetui.model.trace import Trace
 from tracetui.units import NS_PER_US
@@ -25,11 +26,15 @@ class UnfusedChain:
 
     name: str = "unfused-chain"
     about: str = "elementwise kernels in a row over the same elements that could be one"
-    needs: tuple[Need, ...] = (DEVICE_WORK, OPERATORS, SHAPES)
+    needs: tuple[Need, ...] = (OPERATORS, SHAPES)
     min_share_ratio: float = 0.03
-    """Of device time, all chains of the same operators together."""
+    """Of device time, or else of the recording, all chains of the same operators together."""
     min_mean_ns: int = 5 * NS_PER_US
     """Mean duration of a chain's kernels."""
+    min_host_mean_ns: int = 50 * NS_PER_US
+    """The same for operators in a recording without a device, where calls cost more."""
+    min_elements: int = 65_536
+    """Of each result: less is bound by the calls and not by memory."""
     most: int = 3
     """Chains of the same operators count as one; of several, this many are told."""
 
@@ -37,18 +42,24 @@ class UnfusedChain:
         """Yield one finding for each sequence of operators, the most time first."""
         families: dict[tuple[str, ...], list[Chain]] = defaultdict(list)
         for chain in elementwise_chains(trace):
-            families[chain.names].append(chain)
-        busy_ns = device_busy_ns(trace)
+            if chain.n_elements >= self.min_elements:
+                families[chain.names].append(chain)
+        has_device = links(trace).has_device
+        busy_ns = device_busy_ns(trace) if has_device else recorded_ns(trace)
+        min_mean_ns = self.min_mean_ns if has_device else self.min_host_mean_ns
         costs = {names: _cost_ns(trace, chains) for names, chains in families.items()}
         worst = sorted(costs, key=lambda names: -costs[names])[: self.most]
         for names in worst:
             n_kernels = sum(len(chain.work) for chain in families[names])
-            is_long = costs[names] >= self.min_mean_ns * n_kernels
+            is_long = costs[names] >= min_mean_ns * n_kernels
             if is_long and costs[names] >= self.min_share_ratio * busy_ns:
-                yield self._finding(trace, names, families[names])
+                yield self._finding(trace, names, families[names], busy_ns)
 
-    def _finding(self, trace: Trace, names: tuple[str, ...], chains: list[Chain]) -> Finding:
-        busy_ns, cost_ns = device_busy_ns(trace), _cost_ns(trace, chains)
+    def _finding(
+        self, trace: Trace, names: tuple[str, ...], chains: list[Chain], busy_ns: int
+    ) -> Finding:
+        cost_ns = _cost_ns(trace, chains)
+        of_what = "device time" if links(trace).has_device else "the recording"
         work = np.concatenate([chain.work for chain in chains])
         start_ns, dur_ns = trace.slices.ts_ns[work], trace.slices.dur_ns[work]
         ratio = np.concatenate(
@@ -65,10 +76,10 @@ class UnfusedChain:
         times = "once" if len(chains) == 1 else f"{count(len(chains))} times"
         return Finding(
             self.name,
-            severity_of(saving.total_ns / busy_ns) if busy_ns else Severity.LOW,
+            severity_of(saving.total_ns / busy_ns),
             f"{listed} could be one kernel: {times} they run one after the other over the same"
-            f" elements, for {duration(cost_ns)}, {percent(cost_ns / busy_ns)} of device"
-            f" time{_bytes(chains)}",
+            f" elements, for {duration(cost_ns)}, {percent(cost_ns / busy_ns)} of"
+            f" {of_what}{_bytes(chains)}",
             in_time_order(trace, work),
             "Compile the module with torch.compile, or use a fused kernel (Liger, xFormers) for it",
             saving,
