@@ -3,7 +3,6 @@
 import re
 from typing import Final
 
-from tracetui.analysis.kernel_names.attention import direction_of
 from tracetui.analysis.kernel_names.fields import KernelName, dtype_of
 from tracetui.analysis.kernel_names.kinds import kind_by_words
 from tracetui.analysis.kernel_names.templates import (
@@ -11,6 +10,7 @@ from tracetui.analysis.kernel_names.templates import (
     dtypes_among,
     template_parts,
 )
+from tracetui.analysis.kernel_names.words import direction_of
 
 _ATEN: Final = re.compile(
     r"at::(?:native|cuda|sparse)|cunn_|(?:^|::)(?:softmax_warp_(?:forward|backward)"

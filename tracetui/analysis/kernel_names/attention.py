@@ -10,7 +10,7 @@ from tracetui.analysis.kernel_names.templates import (
     integers_among,
     top_level,
 )
-from tracetui.analysis.kernel_names.words import first_group, library_of
+from tracetui.analysis.kernel_names.words import direction_of, first_group, library_of
 
 _ATTENTION: Final = re.compile(
     r"flash(?!infer)|fmha|attention|(?<![a-z])attn|sdpa|(?<![a-z])mha(?![a-z])|(?<![a-z])mla_"
@@ -52,8 +52,6 @@ _FLASHINFER: Final = re.compile(
 )
 _FORMAT_WORD: Final = re.compile(r"_(bf16|fp16|f16|fp32|f32)(?=_|$)")
 
-_FORWARD: Final = re.compile(r"fwd|forward|fprop", re.IGNORECASE)
-_BACKWARD: Final = re.compile(r"bwd|backward|bprop", re.IGNORECASE)
 _PASSES: Final = {
     "fwd": "forward",
     "bwd": "backward",
@@ -81,14 +79,6 @@ def attention_kernel(text: str) -> KernelName | None:
         backend="paged" if "paged" in text.lower() else None,
         tensor_cores="yes" if _MATRIX_WORD.search(text) else "unknown",
     )
-
-
-def direction_of(text: str) -> str | None:
-    """Return the pass that a name speaks of, when it speaks of one."""
-    is_forward = _FORWARD.search(text) is not None
-    if is_forward == (_BACKWARD.search(text) is not None):
-        return None
-    return "forward" if is_forward else "backward"
 
 
 def _flash_2(text: str) -> KernelName | None:

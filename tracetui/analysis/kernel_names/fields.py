@@ -28,7 +28,7 @@ class KernelName:
     mma: str | None = None
     """The matrix instruction's M x N x K: "16x8x16"."""
     tile: str | None = None
-    """The M x N of the result that one block computes: "128x256"."""
+    """The M x N of the result that one block computes: "128x256"; of attention, queries x keys."""
     tile_k: int | None = None
     """How much of K a block takes at a time."""
     stages: str | None = None

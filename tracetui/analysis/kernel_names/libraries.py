@@ -3,11 +3,15 @@
 import re
 from typing import Final
 
-from tracetui.analysis.kernel_names.attention import direction_of
 from tracetui.analysis.kernel_names.fields import KernelName
 from tracetui.analysis.kernel_names.kinds import kind_by_words
 from tracetui.analysis.kernel_names.templates import dtypes_among, template_parts
-from tracetui.analysis.kernel_names.words import SPLIT_K, first_group, library_of
+from tracetui.analysis.kernel_names.words import (
+    SPLIT_K,
+    direction_of,
+    first_group,
+    library_of,
+)
 
 _TRANSFER: Final = re.compile(
     r"^(?:mem(?:cpy|set)\b|hip(?:memcpy|memset)|__amd_rocclr_|copybuffer|fillbuffer"

@@ -32,6 +32,8 @@ PASSES: Final = {"fprop": "forward", "dgrad": "backward", "wgrad": "backward"}
 SPLIT_K: Final = re.compile(r"split_?k", re.IGNORECASE)
 ACTIVATION: Final = re.compile(r"_(relu|gelu|swish|sigmoid|silu|tanh)(?=_|$)")
 CONVOLUTION_LAYOUT: Final = re.compile(r"(?:^|_)(nhwc|nchw|ndhwc|ncdhw)(?=[a-z_]|$)")
+_FORWARD: Final = re.compile(r"fwd|forward|fprop", re.IGNORECASE)
+_BACKWARD: Final = re.compile(r"bwd|backward|bprop", re.IGNORECASE)
 
 
 def first_group(pattern: re.Pattern[str], text: str) -> str | None:
@@ -81,3 +83,11 @@ _LIBRARIES: Final = tuple(
 def library_of(text: str) -> str | None:
     """Return the library whose namespace or prefix a name bears, where it bears a known one."""
     return next((name for name, pattern in _LIBRARIES if pattern.search(text)), None)
+
+
+def direction_of(text: str) -> str | None:
+    """Return the pass that a name speaks of, when it speaks of one."""
+    is_forward = _FORWARD.search(text) is not None
+    if is_forward == (_BACKWARD.search(text) is not None):
+        return None
+    return "forward" if is_forward else "backward"
