@@ -106,21 +106,24 @@ def path_shares(trace: Trace) -> tuple[PathShare, ...]:
     if not len(path):
         return ()
     name_id = np.where(path.slice_id >= 0, trace.slices.name_id[path.slice_id], NO_ID)
-    key = np.stack((path.path_class.astype(np.int64), name_id.astype(np.int64)))
-    keys, first, group = np.unique(key, axis=1, return_index=True, return_inverse=True)
-    group = group.reshape(-1)
-    total_ns = group_sums(group, path.end_ns - path.start_ns, keys.shape[1])
-    n_pieces = np.bincount(group, minlength=keys.shape[1])
-    return tuple(
-        PathShare(
-            path_class=PathClass(int(keys[0, row])),
-            name=trace.names[int(keys[1, row])] if keys[1, row] != NO_ID else "",
-            n_pieces=int(n_pieces[row]),
-            total_ns=int(total_ns[row]),
-            first_id=int(path.slice_id[first[row]]),
+    n_names = len(trace.names) + 1
+    key = path.path_class.astype(np.int64) * n_names + name_id + 1
+    keys, first, group = np.unique(key, return_index=True, return_inverse=True)
+    total_ns = group_sums(group, path.end_ns - path.start_ns, len(keys))
+    n_pieces = np.bincount(group, minlength=len(keys))
+    found = []
+    for row in np.argsort(-total_ns, kind="stable").tolist():
+        path_class, name = divmod(int(keys[row]), n_names)
+        found.append(
+            PathShare(
+                path_class=PathClass(path_class),
+                name=trace.names[name - 1] if name else "",
+                n_pieces=int(n_pieces[row]),
+                total_ns=int(total_ns[row]),
+                first_id=int(path.slice_id[first[row]]),
+            )
         )
-        for row in np.argsort(-total_ns, kind="stable").tolist()
-    )
+    return tuple(found)
 
 
 class _Walk:

@@ -21,7 +21,7 @@ from tracetui.analysis.utilization import (
     sync_slices,
     utilization,
 )
-from tracetui.model.arrays import NO_ID, Bools, Int8s, Int32s, Int64s, frozen
+from tracetui.model.arrays import NO_ID, Bools, Int8s, Int32s, Int64s, frozen, group_sums
 from tracetui.model.trace import Trace
 
 NO_DEPTH: Final = -1
@@ -121,51 +121,47 @@ def idle_gaps(trace: Trace) -> dict[int, IdleGaps]:
 @once_per_trace
 def idle_holders(trace: Trace) -> tuple[IdleHolder, ...]:
     """Return who held how much idle time, the most first."""
-    columns = [
-        np.stack(
-            (
-                each.cause.astype(np.int64),
-                _name_ids(trace, each.holder_id),
-                _name_ids(trace, each.frame_id),
-                each.main_ns,
-                each.holder_id.astype(np.int64),
-                each.start_ns,
+    found = [each for each in idle_gaps(trace).values() if len(each)]
+    if not found:
+        return ()
+    n_names = len(trace.names) + 1
+    main_ns = np.concatenate([each.main_ns for each in found])
+    holder_id = np.concatenate([each.holder_id for each in found])
+    start_ns = np.concatenate([each.start_ns for each in found])
+    key = np.concatenate(
+        [
+            (each.cause.astype(np.int64) * n_names + _name_ids(trace, each.holder_id) + 1) * n_names
+            + (_name_ids(trace, each.frame_id) + 1)
+            for each in found
+        ]
+    )
+    # Longest first, so that the first of each group is its longest.
+    order = np.lexsort((start_ns, -main_ns))
+    main_ns, holder_id, start_ns = main_ns[order], holder_id[order], start_ns[order]
+    keys, first, group = np.unique(key[order], return_index=True, return_inverse=True)
+    n_gaps = np.bincount(group, minlength=len(keys))
+    total_ns = group_sums(group, main_ns, len(keys))
+    holders = []
+    for row in np.argsort(-total_ns, kind="stable").tolist():
+        rest, frame = divmod(int(keys[row]), n_names)
+        cause, name = divmod(rest, n_names)
+        holders.append(
+            IdleHolder(
+                cause=GapCause(cause),
+                name=trace.names[name - 1] if name else "",
+                frame=trace.names[frame - 1] if frame else "",
+                n_gaps=int(n_gaps[row]),
+                total_ns=int(total_ns[row]),
+                longest_id=int(holder_id[first[row]]),
+                longest_ns=int(main_ns[first[row]]),
+                longest_start_ns=int(start_ns[first[row]]),
             )
         )
-        for each in idle_gaps(trace).values()
-        if len(each)
-    ]
-    if not columns:
-        return ()
-    rows = np.concatenate(columns, axis=1)
-    # Longest first, so that the first of each group is its longest.
-    rows = rows[:, np.lexsort((rows[5], -rows[3]))]
-    keys, first, group = np.unique(rows[:3], axis=1, return_index=True, return_inverse=True)
-    group = group.reshape(-1)
-    n_gaps = np.bincount(group, minlength=keys.shape[1])
-    total_ns = np.zeros(keys.shape[1], np.int64)
-    np.add.at(total_ns, group, rows[3])
-    return tuple(
-        IdleHolder(
-            cause=GapCause(int(keys[0, place])),
-            name=_name(trace, int(keys[1, place])),
-            frame=_name(trace, int(keys[2, place])),
-            n_gaps=int(n_gaps[place]),
-            total_ns=int(total_ns[place]),
-            longest_id=int(rows[4, first[place]]),
-            longest_ns=int(rows[3, first[place]]),
-            longest_start_ns=int(rows[5, first[place]]),
-        )
-        for place in np.argsort(-total_ns, kind="stable").tolist()
-    )
+    return tuple(holders)
 
 
 def _name_ids(trace: Trace, slice_ids: Int32s) -> Int64s:
     return np.where(slice_ids >= 0, trace.slices.name_id[slice_ids], NO_ID).astype(np.int64)
-
-
-def _name(trace: Trace, name_id: int) -> str:
-    return trace.names[name_id] if name_id != NO_ID else ""
 
 
 def _idle_gaps(trace: Trace, device: int) -> IdleGaps:
