@@ -1,6 +1,6 @@
 """What stayed without a partner, grouped: n pieces of work of one side for m of the other, proved."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -155,10 +155,8 @@ class _Leftovers:
         for word in sorted(fused.words):
             candidates = [
                 unit
-                for unit in self._by_word[other].get(word, ())
-                if unit.place in self._free[other]
-                and unit.words <= fused.words
-                and abs(self._gap_of[other][unit.place] - gap) <= _FURTHEST_GAP
+                for unit in self._near(other, word, gap)
+                if unit.place in self._free[other] and unit.words <= fused.words
             ]
             own = [unit for unit in candidates if self._gap_of[other][unit.place] == gap]
             if not own and candidates:
@@ -175,6 +173,16 @@ class _Leftovers:
                 ]
             near |= {unit.place: unit for unit in own}
         return tuple(near[place] for place in sorted(near))
+
+    def _near(self, side: int, word: str, gap: int) -> list[Unit]:
+        """Return the left-overs of one sort of work that are few anchors away, in order."""
+        units = self._by_word[side].get(word, [])
+
+        def number(unit: Unit) -> int:
+            return self._gap_of[side][unit.place]
+
+        low = bisect_left(units, gap - _FURTHEST_GAP, key=number)
+        return units[low : bisect_right(units, gap + _FURTHEST_GAP, key=number)]
 
     def joined_by_composites(self) -> list[Group]:
         """Give each composite operator the other side's work that spells it out."""

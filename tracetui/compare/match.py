@@ -3,17 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from tracetui.compare.align import aligned
-from tracetui.compare.units import Node, Unit, Work
-from tracetui.compare.words import stable_name
+from tracetui.compare.units import LABEL, LOOSE, SHAPED, STRICT, Node, Unit, Work
 
 Item: TypeAlias = Node | Unit
-_Keys: TypeAlias = tuple[int, int, int]
-
-_LEVELS: Final = 3
-_STRICT, _LOOSE, _LABEL = range(_LEVELS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,55 +46,18 @@ class _Task:
     parents: tuple[Node, Node] | None
 
 
-class _Keyring:
-    """Small numbers for keys, the same on both sides.
-
-    ``strict`` knows names, shapes, kernels and all below; ``loose`` names and form; ``label`` the
-    name alone.
-    """
-
-    def __init__(self) -> None:
-        self._number: dict[object, int] = {}
-        self._keys: dict[int, _Keys] = {}
-
-    def add(self, work: Work) -> None:
-        for unit in work.units:
-            strict = ("unit", unit.name, stable_name(unit.operator), unit.shape)
-            self._keys[id(unit)] = (
-                self._of(strict),
-                self._of(("unit", unit.kind)),
-                self._of(("unit", stable_name(unit.name))),
-            )
-        for node in reversed(work.nodes):
-            below = [self._keys[id(child)] for child in node.children]
-            self._keys[id(node)] = (
-                self._of((node.name, node.shape, *(keys[_STRICT] for keys in below))),
-                self._of((node.name, "form", *(keys[_LOOSE] for keys in below))),
-                self._of(("node", node.name)),
-            )
-
-    def _of(self, key: object) -> int:
-        return self._number.setdefault(key, len(self._number))
-
-    def key(self, item: Item, level: int) -> int:
-        return self._keys[id(item)][level]
-
-
 def tree_match(first: Work, second: Work) -> TreeMatch:
     """Match the operator trees of two instances.
 
     Children of matched operators are aligned in order, first where all below them is equal, then
-    by name and form, then by name; what is left between two of them is looked into, wrapper by
+    by name, shapes and form, by name and form, by name; what is left between two of them is looked into, wrapper by
     wrapper, until both sides show their kernels.
     """
-    keyring = _Keyring()
-    keyring.add(first)
-    keyring.add(second)
     match = TreeMatch()
     tasks = [_Task(first.roots, second.roots, None)]
     while tasks:
         task = tasks.pop()
-        for gap in _paired(task, keyring, match, tasks):
+        for gap in _paired(task, match, tasks):
             opened = _opened(gap)
             if opened is None:
                 units = (tuple(_units(gap.first)), tuple(_units(gap.second)))
@@ -109,21 +67,16 @@ def tree_match(first: Work, second: Work) -> TreeMatch:
     return match
 
 
-def _paired(
-    task: _Task, keyring: _Keyring, match: TreeMatch, tasks: list[_Task]
-) -> Iterator[_Task]:
+def _paired(task: _Task, match: TreeMatch, tasks: list[_Task]) -> Iterator[_Task]:
     """Align a task's items level by level, note the pairs, and yield what stays between them."""
     stretches = [(task.first, task.second)]
-    for level in range(_LEVELS):
+    for level in (STRICT, SHAPED, LOOSE, LABEL):
         rest: list[tuple[tuple[Item, ...], tuple[Item, ...]]] = []
         for first, second in stretches:
             if not first or not second:
                 rest.append((first, second))
                 continue
-            keys = [
-                _level_keys(items, keyring, level, task, (first, second))
-                for items in (first, second)
-            ]
+            keys = [_level_keys(items, level, task, (first, second)) for items in (first, second)]
             pairs = aligned(keys[0], keys[1])
             doubtful = _ambiguous(keys[0], keys[1], pairs)
             for place, (a, b) in enumerate(pairs):
@@ -139,7 +92,6 @@ def _paired(
 
 def _level_keys(
     items: tuple[Item, ...],
-    keyring: _Keyring,
     level: int,
     task: _Task,
     both: tuple[tuple[Item, ...], tuple[Item, ...]],
@@ -148,16 +100,16 @@ def _level_keys(
 
     There the operator vouches for them, if it has as many on both sides.
     """
+    keys = [item.keys[level] for item in items]
+    if level not in (SHAPED, LOOSE):
+        return keys
     counts = [sum(isinstance(item, Unit) for item in side) for side in both]
-    may_pair_by_form = task.parents is not None and counts[0] == counts[1]
-    unique = -1
-    keys = []
-    for place, item in enumerate(items):
-        if level == _LOOSE and isinstance(item, Unit) and not may_pair_by_form:
-            # Negative and different on the two sides: equal to nothing.
-            keys.append(unique - 2 * place - (items is both[1]))
-        else:
-            keys.append(keyring.key(item, level))
+    if task.parents is None or counts[0] != counts[1]:
+        is_second = items is both[1]
+        for place, item in enumerate(items):
+            if isinstance(item, Unit):
+                # Negative and different on the two sides: equal to nothing.
+                keys[place] = -1 - 2 * place - is_second
     return keys
 
 
@@ -194,7 +146,7 @@ def _note(
         match.pairs.append(Pair(first, second, is_sure))
     elif isinstance(first, Node) and isinstance(second, Node):
         match.node_pairs.append((first, second))
-        if level == _STRICT:
+        if level == STRICT:
             _note_all_below(first, second, is_sure, match)
         else:
             tasks.append(_Task(tuple(first.children), tuple(second.children), (first, second)))

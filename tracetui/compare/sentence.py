@@ -15,25 +15,29 @@ _MOST_NAMED: Final = 4
 _TELLING_SHARE: Final = 0.1
 """A part smaller than this of the whole difference is no reason for it."""
 _NOTABLE_RATIO: Final = 0.05
+_UNCHANGED: Final = (MatchKind.SAME, MatchKind.SLOWER, MatchKind.FASTER)
 
 
 def answer(compared: Comparison) -> str:
     """Return what the candidate, B, is against the baseline, A, and why."""
-    sentences = [_first(compared)]
+    subject, where = _subject(compared)
+    reasons = _reasons(compared, subject)
+    sentences = [f"{_verdict(compared, subject, where)}{_because(subject, reasons)}."]
+    sentences += _about_structure(compared, reasons)
     if compared.gpu is not None:
         sentences += _about_host(compared)
+    else:
+        sentences += _about_tax(compared)
     return " ".join(sentences)
 
 
-def _first(compared: Comparison) -> str:
+def _subject(compared: Comparison) -> tuple[Spread, str]:
+    """Return the time that decides, and where it was taken."""
     if compared.unprofiled is not None:
-        subject = compared.unprofiled
-        where = "without the profiler"
-    elif compared.gpu is not None:
-        subject, where = compared.gpu, "on the GPU"
-    else:
-        subject, where = compared.host, "on the host"
-    return f"{_verdict(compared, subject, where)}{_reason(compared, subject)}."
+        return compared.unprofiled, "without the profiler"
+    if compared.gpu is not None:
+        return compared.gpu, "on the GPU"
+    return compared.host, "on the host"
 
 
 def _verdict(compared: Comparison, subject: Spread, where: str) -> str:
@@ -60,24 +64,57 @@ def _verdict(compared: Comparison, subject: Spread, where: str) -> str:
         return (
             f"B differs by {change} {where}, and one instance on a side cannot tell that from noise"
         )
+    if not subject.ci[0] <= 1 <= subject.ci[1]:
+        n_runs = len(subject.baseline_samples), len(subject.candidate_samples)
+        word = "slower" if subject.delta_ns > 0 else "faster"
+        return (
+            f"B looks {word} {where} ({change}), which {n_runs[0]} and {n_runs[1]} runs are too few"
+            " to be sure of"
+        )
     return f"It is open whether B is faster or slower {where} ({change})"
 
 
-def _reason(compared: Comparison, subject: Spread) -> str:
-    """Return what moved most time in the direction of the difference, or nothing."""
-    if subject.verdict is Verdict.NO_CHANGE and subject.delta_ns == 0:
-        return ""
+def _reasons(compared: Comparison, subject: Spread) -> tuple[str, ...]:
+    """Return what moved most time in the direction of the difference."""
     sign = 1 if subject.delta_ns > 0 else -1
     least = _TELLING_SHARE * abs(subject.delta_ns)
-    reasons = [
+    found = [
         phrase(compared.matches[place])
         for place in compared.differences
         if compared.matches[place].delta_ns * sign > least
         and compared.matches[place].kind is not MatchKind.SAME
         and compared.matches[place].is_sure
     ]
-    distinct = list(dict.fromkeys(reasons))[:2]
-    return f": {'; '.join(distinct)}" if distinct else ""
+    return tuple(dict.fromkeys(found))[:2] if subject.delta_ns else ()
+
+
+def _because(subject: Spread, reasons: tuple[str, ...]) -> str:
+    if not reasons:
+        return ""
+    if subject.verdict is Verdict.NO_CHANGE:
+        return f"; the largest difference: {reasons[0]}"
+    return f": {'; '.join(reasons)}"
+
+
+def _about_structure(compared: Comparison, said: tuple[str, ...]) -> list[str]:
+    """Return the largest change of what runs, where it is no reason already given."""
+    for place in compared.differences:
+        match = compared.matches[place]
+        if match.kind in _UNCHANGED or not match.is_sure:
+            continue
+        text = phrase(match)
+        if text in said:
+            return []
+        return [f"{text[0].upper()}{text[1:]} ({signed(match.delta_ns)})."]
+    return []
+
+
+def _about_tax(compared: Comparison) -> list[str]:
+    """Return what compiled calls cost the host, where that is a part worth naming."""
+    tax = next((p for p in compared.host_waterfall.parts if p.name == COMPILE_TAX), None)
+    if tax is None or abs(tax.delta_ns) < _NOTABLE_RATIO * compared.host.baseline_ns:
+        return []
+    return [f"The compile tax is {signed(tax.delta_ns)}: guards and wrappers on every call."]
 
 
 def _about_host(compared: Comparison) -> list[str]:

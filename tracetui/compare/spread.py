@@ -9,7 +9,7 @@ import numpy as np
 from tracetui.model.arrays import Float64s, Int64s
 
 _SEED: Final = 20_260_713
-_N_RESAMPLES: Final = 2_000
+_N_RESAMPLES: Final = 1_000
 _MOST_DRAWN: Final = 64
 """Beyond so many samples the rank of a resample's median is drawn instead of the resample."""
 _CONFIDENCE: Final = 0.95

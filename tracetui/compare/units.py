@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,11 @@ from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
 from tracetui.model.tracks import TrackKind
 
+Keys: TypeAlias = tuple[int, int, int, int]
+"""Hashes that are equal where two items are: ``STRICT``, by names, shapes, kernels and all below;
+``SHAPED``, by names, shapes and form, whatever the kernels; ``LOOSE``, by names and form;
+``LABEL``, by the name alone."""
+STRICT, SHAPED, LOOSE, LABEL = range(4)
 _KINDS: Final = tuple(SliceKind)
 _LAST_HOLDER: Final = int(SliceKind.ANNOTATION)
 _OWN_SHARE: Final = 0.5
@@ -50,6 +55,7 @@ class Unit:
     """What sorts of work it does: the fused operators, else the innermost operator's."""
     is_fused: bool
     """Whether its name lists the operators that were fused into it."""
+    keys: Keys
 
     @property
     def is_copy(self) -> bool:
@@ -89,6 +95,17 @@ class Node:
     shape: str
     parent: "Node | None"
     children: "list[Node | Unit]" = field(default_factory=list)
+    keys: Keys = (0, 0, 0, 0)
+
+    def set_keys(self) -> None:
+        """Set the keys from the children's, which must have theirs."""
+        below = [child.keys for child in self.children]
+        self.keys = (
+            hash((self.name, self.shape, *(keys[STRICT] for keys in below))),
+            hash((self.name, self.shape, "form", *(keys[SHAPED] for keys in below))),
+            hash((self.name, "form", *(keys[LOOSE] for keys in below))),
+            hash(("node", self.name)),
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,6 +141,8 @@ def work(side: Side, *, by_operator: bool) -> Work:
             zip(rows[own].tolist(), anchors[own].tolist(), middle.tolist(), strict=True)
         ):
             builder.add(place, row, anchor, dur_ns, samples[place])
+    for node in reversed(builder.nodes):
+        node.set_keys()
     return Work(
         side,
         instance,
@@ -297,18 +316,26 @@ class _TreeBuilder:
             is_operator = owner >= 0 and self._kind[owner] == SliceKind.OPERATOR
             operator_id = owner if is_operator else NO_ID
         operator = self._name_of(operator_id) if operator_id >= 0 else ""
+        shape = self._shape(operator_id) if operator_id >= 0 else ""
+        kind = _KINDS[self._kind[row]]
         return Unit(
             place=place,
             slice_id=row,
             name=name,
-            kind=_KINDS[self._kind[row]],
+            kind=kind,
             dur_ns=dur_ns,
             samples=samples,
             operator_id=operator_id,
             operator=operator,
-            shape=self._shape(operator_id) if operator_id >= 0 else "",
+            shape=shape,
             launch_id=NO_ID if self._by_operator else self._launch[row],
             n_bytes=int(self._trace.slices.n_bytes[row]),
             words=_words(name, operator),
             is_fused=bool(decode(name).operators),
+            keys=(
+                hash(("unit", name, stable_name(operator), shape)),
+                hash(("unit", kind)),
+                hash(("unit", kind)),
+                hash(("unit", stable_name(name))),
+            ),
         )

@@ -79,6 +79,12 @@ def _pair(compared: Comparison) -> Row:
         "candidate": compared.launches.candidate,
         "delta": compared.launches.delta,
     }
+    before, after = compared.peak_bytes
+    row["peak_bytes"] = {
+        "baseline": before,
+        "candidate": after,
+        "delta": None if before is None or after is None else after - before,
+    }
     return row
 
 

@@ -171,6 +171,31 @@ def test_repeats_are_told_apart_by_what_they_launch():
     ]
 
 
+def test_repeats_are_told_apart_by_their_shapes_where_all_kernels_changed():
+    def linears(*names, kernel):
+        shapes = {"gate": "[[64,768],[768,3072]]", "down": "[[64,3072],[3072,768]]"}
+        shapes["up"] = shapes["gate"].replace("768", "512")
+        return [op("aten::linear", (f"{kernel}_{n}", 9_000), shape=shapes[n]) for n in names]
+
+    found = matches(
+        linears("gate", "up", "down", kernel="fp32"), linears("gate", "down", kernel="bf16")
+    )
+
+    assert [
+        (
+            match.kind.value,
+            [unit.name for unit in match.baseline],
+            [unit.name for unit in match.candidate],
+        )
+        for match in found
+    ] == [
+        ("swapped", ["fp32_gate"], ["bf16_gate"]),
+        ("only-baseline", ["fp32_up"], []),
+        ("swapped", ["fp32_down"], ["bf16_down"]),
+    ]
+    assert all(match.is_sure for match in found)
+
+
 def test_of_three_alike_and_two_nobody_knows_which_is_gone():
     alike = op("aten::linear", ("gemm", 9_000))
     found = matches([alike] * 3, [alike] * 2)

@@ -30,6 +30,26 @@ def test_one_instance_is_said_to_be_one():
     assert "One instance on a side: nothing can be said of its spread." in notes(found)
 
 
+def test_too_few_runs_are_said_to_be_too_few():
+    def steps(*durations_ns):
+        return steps_of(*[[op("aten::mm", ("gemm", ns))] for ns in durations_ns])
+
+    # The first step is cold; two and two that lie apart do so by chance in one case of three.
+    text = answer(comparison(steps(1, 90_000, 100_000), steps(1, 105_000, 125_000)))
+
+    assert text.startswith("B looks slower on the GPU (+20.00 µs of 95.00 µs per step")
+    assert "which 2 and 2 runs are too few to be sure of" in text
+
+
+def test_noise_is_open():
+    def steps(*durations_ns):
+        return steps_of(*[[op("aten::mm", ("gemm", ns))] for ns in durations_ns])
+
+    text = answer(comparison(steps(1, 90_000, 140_000, 80_000), steps(1, 95_000, 150_000, 70_000)))
+
+    assert text.startswith("It is open whether B is faster or slower on the GPU (+5.00 µs")
+
+
 def test_no_change():
     found = comparison(steps_of(*[mlp()] * 3), steps_of(*[mlp()] * 3))
 

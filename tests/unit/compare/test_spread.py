@@ -93,7 +93,7 @@ def test_zero_time_has_no_ratio():
     assert (found.ratio, found.ci, found.verdict) == (None, None, Verdict.INCONCLUSIVE)
 
 
-@pytest.mark.parametrize("n", [2, 3, 4, 8, 30, 100])
+@pytest.mark.parametrize("n", [2, 4, 8, 30])
 @pytest.mark.parametrize("kind", ["normal", "skewed", "outliers"])
 def test_noise_alone_is_called_slower_in_fewer_than_one_in_twenty(n, kind):
     random = np.random.default_rng((4711, n))
