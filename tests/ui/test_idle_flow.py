@@ -1,5 +1,8 @@
 """Idle time in the interface: from gap to gap, and to what held it."""
 
+import json
+
+from tests.ui.conftest import event
 from tests.ui.driver import running
 
 
@@ -22,3 +25,21 @@ async def test_without_device_work_there_is_no_gap_to_go_to(cpu_file):
         await driver.settle()
         await driver.press("i", "e")
         assert driver.view_name == "timeline"
+
+
+async def test_t_counts_what_the_profiler_did(tmp_path):
+    events = [
+        event("a", "kernel", 0, 30),
+        event("Activity Buffer Request", "overhead", 30, 60),
+        event("b", "kernel", 90, 10),
+    ]
+    path = tmp_path / "profiled.json"
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    async with running(path) as driver:
+        assert driver.overview[0].startswith("Compute-bound: the device is busy 100.0 %")
+        await driver.press("t")
+        await driver.settle()
+        assert driver.overview[0].startswith("Not kept busy: the device is idle 60.0 %")
+        await driver.press("t")
+        await driver.settle()
+        assert driver.overview[0].startswith("Compute-bound")

@@ -16,6 +16,7 @@ import numpy as np
 
 from tracetui.analysis.innermost import innermost_host
 from tracetui.analysis.memo import once_per_trace
+from tracetui.analysis.utilization import KERNEL_WAIT_NS
 from tracetui.analysis.waits import device_waits, handovers, host_waits
 from tracetui.analysis.work_class import WorkClass, slice_classes
 from tracetui.model.arrays import NO_ID, Int8s, Int32s, Int64s, frozen, group_sums
@@ -38,7 +39,10 @@ class PathClass(IntEnum):
     LAUNCH = 3
     """From the launch call to the start of its work, nothing else being in the way."""
     KERNEL_GAP = 4
-    """From the end of one piece of work to the start of the next, which was launched already."""
+    """From the end of one piece of work to the start of the next, which was launched already.
+
+    Also what lies between a launch and its work where that is too long to be the launch's doing.
+    """
     OPERATOR = 5
     """An operator on the host."""
     RUNTIME = 6
@@ -254,7 +258,13 @@ class _Walk:
             row = before
         if launch != NO_ID:
             called_ns = min(self._called[row], start_ns)
-            self._add(called_ns, start_ns, PathClass.LAUNCH, launch)
+            begun_ns = start_ns
+            returned_ns = min(max(self._returned[row], called_ns), start_ns)
+            # So long after its call's return it is not the launch that the work waits for.
+            if start_ns - returned_ns >= KERNEL_WAIT_NS:
+                begun_ns = returned_ns
+            self._add(called_ns, begun_ns, PathClass.LAUNCH, launch)
+            self._add(begun_ns, start_ns, PathClass.KERNEL_GAP, slice_id)
             return int(self._trace.slices.track_id[launch]), called_ns
         if not len(self._line.start_ns):
             self._add(self._first_ns, start_ns, PathClass.KERNEL_GAP, slice_id)

@@ -98,11 +98,11 @@ def evidence(found: Bound) -> tuple[str, ...]:
     """Return how far the host runs ahead: what makes the verdict more than a share."""
     parts = []
     if found.ahead_ratio is not None:
-        parts.append(f"{percent(found.ahead_ratio)} of the work launched before its turn")
+        parts.append(f"launched ahead {percent(found.ahead_ratio)}")
     if found.queued_ns is not None:
-        parts.append(f"median {duration(found.queued_ns)} queued")
+        parts.append(f"queued {duration(found.queued_ns)} (median)")
     if found.mean_depth is not None:
-        parts.append(f"{found.mean_depth:.1f} in the queue on average")
+        parts.append(f"{found.mean_depth:.1f} in the queue")
     return tuple(parts)
 
 
@@ -115,7 +115,7 @@ def holder_text(holder: IdleHolder) -> str:
     return f"{CAUSE_NAMES[holder.cause]}: {shown} {duration(holder.total_ns)} in {gaps}"
 
 
-def worth_naming(trace: Trace, span_ns: int, n_most: int = 3) -> tuple[IdleHolder, ...]:
+def worth_naming(trace: Trace, span_ns: int, n_most: int = 2) -> tuple[IdleHolder, ...]:
     """Return the holders of so much idle time that it is worth a line, the most first."""
     return tuple(
         holder

@@ -8,7 +8,10 @@ from typing import Final
 import numpy as np
 
 from tracetui.analysis.bound import device_bound
+from tracetui.analysis.compile_tax import compile_tax
+from tracetui.analysis.critical_path import critical_path
 from tracetui.analysis.kernels import kernel_stats
+from tracetui.analysis.links import links
 from tracetui.analysis.operators import NameStats, annotation_stats, operator_stats
 from tracetui.analysis.steps import Step, steps
 from tracetui.analysis.utilization import DeviceUse, GapCause, host_use, utilization
@@ -27,6 +30,7 @@ from tracetui.presentation.bound import (
     worth_naming,
 )
 from tracetui.presentation.findings import verdict, worth_a_look
+from tracetui.presentation.path import compile_texts, path_texts
 from tracetui.presentation.table import cell_width, cut_off
 
 N_FINDINGS: Final = 3
@@ -264,6 +268,23 @@ def _holder_lines(trace: Trace, uses: tuple[DeviceUse, ...], width: int) -> list
         )
         for place, holder in enumerate(holders)
     ]
+
+
+def _path_lines(trace: Trace, width: int) -> list[OverviewLine]:
+    """Return what the critical path is made of, and what compiled calls cost."""
+    lines = []
+    path = [Part(text, "dim") for text in path_texts(critical_path(trace))]
+    if path and links(trace).has_device:
+        lines += _labelled("Path", path, width)
+    tax = compile_tax(trace)
+    if tax is not None and (texts := compile_texts(tax)):
+        lines += _labelled("Compiled", [Part(text, "dim") for text in texts], width)
+    return lines
+
+
+def _labelled(label: str, parts: list[Part], width: int) -> list[OverviewLine]:
+    first, *rest = _flowing(parts, width, "timeline")
+    return [OverviewLine((_label(label), *first.parts[1:]), first.view), *rest]
 
 
 def _flowing(parts: list[Part], width: int, view: str) -> list[OverviewLine]:
@@ -504,6 +525,7 @@ def _figures(
         )
     lines += _holder_lines(trace, uses, width)
     lines.append(_host_line(trace, width, ascii_only=ascii_only))
+    lines += _path_lines(trace, width)
     found = steps(trace)
     if found:
         lines += _step_lines(found, width, ascii_only=ascii_only)

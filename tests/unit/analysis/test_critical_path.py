@@ -112,6 +112,17 @@ def test_a_launch_that_straddles_the_work_before_is_partly_to_blame():
     ]
 
 
+def test_work_that_starts_long_after_its_launch_waited_for_something_else():
+    trace = trace_of(launch(0, 1_000, 1), kernel("near", 30_999, 10, 1))
+    far = trace_of(launch(0, 1_000, 1), kernel("far", 31_000, 10, 1))
+
+    assert pieces(trace)[0] == (0, 30_999, "LAUNCH", "cudaLaunchKernel")
+    assert pieces(far)[:2] == [
+        (0, 1_000, "LAUNCH", "cudaLaunchKernel"),
+        (1_000, 31_000, "KERNEL_GAP", "far"),
+    ]
+
+
 def test_communication_on_another_stream_is_waited_for():
     trace = trace_of(
         launch(0, 10, 1), launch(20, 10, 2), launch(40, 10, 3),

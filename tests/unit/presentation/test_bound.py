@@ -64,9 +64,9 @@ def test_the_evidence_says_how_far_ahead_the_host_is():
     assert found is not None
     # Queued for nothing and for 8 us; from their calls' starts 1 and 9 us, in 10 us.
     assert evidence(found) == (
-        "100.0 % of the work launched before its turn",
-        "median 4.00 µs queued",
-        "1.0 in the queue on average",
+        "launched ahead 100.0 %",
+        "queued 4.00 µs (median)",
+        "1.0 in the queue",
     )
     bare = bound(trace_of(kernel("a", 0, 10)))
     assert bare is not None
