@@ -144,3 +144,26 @@ async def test_columns_are_chosen(costed_file):
         await driver.settle()
 
         assert "time▾" not in driver.screen_text
+
+
+async def test_roofs_are_given_by_hand_and_taken_back(costed_file):
+    async with running(costed_file, size=(120, 40)) as driver:
+        await _open(driver)
+        await driver.press("P", *"bf16=406.9e12,bw=1e13", "enter")
+        await driver.settle()
+        given = driver.screen_text
+        await driver.press("P", *["backspace"] * 30, "enter")
+        await driver.settle()
+
+        assert "50.0 %" in given
+        assert "65.2 %" in driver.screen_text
+
+
+async def test_roofs_that_cannot_be_read_are_explained_and_change_nothing(costed_file):
+    async with running(costed_file, size=(120, 40)) as driver:
+        await _open(driver)
+        await driver.press("P", *"fast", "enter")
+        await driver.settle()
+
+        assert "65.2 %" in driver.screen_text
+        assert any("KEY=RATE" in note.message for note in driver.app._notifications)

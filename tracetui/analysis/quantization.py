@@ -114,12 +114,12 @@ def tiled_products(trace: Trace) -> tuple[TiledProduct, ...]:
     slices, link, costs = trace.slices, links(trace), operator_costs(trace)
     wanted = np.array([name in _FIRST_FACTOR for name in trace.names], bool)
     kernels = np.flatnonzero((slices.kind == SliceKind.KERNEL) & (link.owner_id >= 0))
-    if not len(kernels):
-        return ()
     operator = nearest(slices.parent_id, costs.is_counted)[link.owner_id[kernels]]
     known = (operator >= 0) & (slices.signature_id[operator] >= 0)
     known &= wanted[slices.name_id[operator]]
     kernels, operator = kernels[known], operator[known]
+    if not len(kernels):
+        return ()
     device = np.array([track.device for track in trace.tracks], np.int64)[slices.track_id[kernels]]
     columns = np.stack(
         [
@@ -130,10 +130,12 @@ def tiled_products(trace: Trace) -> tuple[TiledProduct, ...]:
         ]
     )
     keys, group = np.unique(columns, axis=1, return_inverse=True)
-    group = group.reshape(-1)
+    order = np.argsort(group.reshape(-1), kind="stable")
+    edges = np.cumsum(np.bincount(group.reshape(-1), minlength=keys.shape[1]))[:-1]
     found = []
-    for row, (name_id, signature_id, kernel_name_id, index) in enumerate(keys.T.tolist()):
-        members = kernels[group == row]
+    for members, (name_id, signature_id, kernel_name_id, index) in zip(
+        np.split(kernels[order], edges), keys.T.tolist(), strict=True
+    ):
         operator_name, kernel_name = trace.names[name_id], trace.names[kernel_name_id]
         kernel = decode(kernel_name)
         tile = _tile(kernel.tile)

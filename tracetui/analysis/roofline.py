@@ -117,6 +117,14 @@ class Roofline:
     total_ns: int
     """Busy time of kernels, or of operators on a host, of which the points explain a part."""
 
+    @property
+    def roof_ratio(self) -> float | None:
+        """Return the time that the roofs allow over the time taken, of all points that have one."""
+        known = [each for each in self.points if each.roof_ratio is not None]
+        taken_ns = sum(each.time_ns for each in known)
+        allowed_ns = sum((each.roof_ratio or 0.0) * each.time_ns for each in known)
+        return allowed_ns / taken_ns if taken_ns else None
+
 
 def _is_host_copy(trace: Trace) -> Bools:
     """Return, by name, which copies cross to or from the host: no device roof holds for them."""

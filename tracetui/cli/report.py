@@ -19,10 +19,10 @@ def peak_rates(text: str) -> dict[str, float]:
     Raises:
         argparse.ArgumentTypeError: If they cannot be understood.
     """
-    from tracetui.analysis.device_table import parse_peak
+    from tracetui.analysis.host_peaks import given_rates
 
     try:
-        return parse_peak(text)
+        return given_rates(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(shown(str(error))) from error
 
@@ -53,7 +53,8 @@ def options_parser() -> Parser:
         type=peak_rates,
         default={},
         metavar="KEY=RATE,…",
-        help="what the device can do, as in bf16=989e12,bw=3.35e12 (FLOP/s and bytes/s)",
+        help="what the device can do, as in bf16=989e12,bw=3.35e12 (FLOP/s and bytes/s); host"
+        " measures this machine, for recordings made on it",
     )
     parser.add_argument(
         "--torch-merge",

@@ -1,14 +1,14 @@
 """The roofline as a plot of cells and a table: what each operator attains under its roofs."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
 import numpy as np
 
 from tracetui.analysis.cost import operator_costs
-from tracetui.analysis.device_table import DevicePeaks
+from tracetui.analysis.device_table import with_peak
 from tracetui.analysis.links import links
 from tracetui.analysis.roofline import Roofline, RooflinePoint, roofline, trace_peaks
 from tracetui.analysis.work_class import WorkClass
@@ -55,10 +55,10 @@ class RooflineTable:
 
     @classmethod
     def of(
-        cls, trace: Trace, peaks: DevicePeaks | None = None, *, by: By = "operator"
+        cls, trace: Trace, rates: Mapping[str, float] | None = None, *, by: By = "operator"
     ) -> "RooflineTable":
-        """Return the table under given roofs, or those of the trace's device."""
-        return cls(trace, roofline(trace, peaks or trace_peaks(trace), by), by)
+        """Return the table under the roofs of the trace's device, or what is given for them."""
+        return cls(trace, roofline(trace, with_peak(trace_peaks(trace), rates or {}), by), by)
 
     @property
     def summary(self) -> str:
@@ -101,7 +101,7 @@ def summary_of(trace: Trace, line: Roofline) -> str:
         costed = f"{duration(line.costed_ns)} in operators"
     if not bounds:
         device = line.device or "this host"
-        return f"Rates alone: the roofs of {device} are not known; {costed} costed"
+        return f"Rates alone: the roofs of {device} are not known (P gives them); {costed} costed"
     parts = [
         f"{name} {percent(bounds[name] / line.costed_ns)}"
         for name in sorted(bounds, key=lambda each: -bounds[each])
@@ -144,7 +144,7 @@ def point_lines(line: Roofline, point: RooflinePoint) -> list[str]:
             f"bound by  {bound_text(point)}",
         ]
     else:
-        lines.append("share     the roofs of this device are not known (report --peak gives them)")
+        lines.append("share     the roofs of this device are not known (P gives them)")
     if line.peaks is not None:
         lines.append(f"roofs     {line.peaks.name}: {line.peaks.source}")
     return lines

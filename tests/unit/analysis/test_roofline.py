@@ -145,6 +145,24 @@ def test_on_a_host_the_operator_itself_is_the_time():
 # Points
 
 
+def test_the_whole_of_a_trace_has_one_share():
+    rows = []
+    for i, (flop_side, dur_ns) in enumerate([(10, 100), (5, 50)]):
+        start = 1000 * i
+        rows += [
+            operator("aten::mm", start, 100, [10, flop_side], [flop_side, 10]),
+            launch(start + 10, 5, i + 1),
+            kernel(GEMM, start + 50, dur_ns, i + 1),
+        ]
+    # 2000 FLOP in 100 ns and 1000 in 50: 2e10 a second each, half of 4e10.
+    peaks = DevicePeaks("a device", {"bf16": 4e10}, {}, 1e15, "by hand")
+
+    line = roofline(trace_of(*rows), peaks)
+
+    assert line.roof_ratio == pytest.approx(0.5)
+    assert roofline(trace_of(*rows), None).roof_ratio is None
+
+
 def test_a_point_adds_up_the_calls_of_one_operator_with_one_set_of_shapes():
     rows = []
     for i, (k, dur_ns) in enumerate([(5, 40), (5, 60), (9, 50)]):

@@ -91,7 +91,7 @@ def test_the_details_say_how_the_share_comes_about():
     ):
         assert words in text
     unknown = RooflineTable.of(one_product())
-    assert "--peak" in "\n".join(point_lines(unknown.line, unknown.point_at(0)))
+    assert "P gives them" in "\n".join(point_lines(unknown.line, unknown.point_at(0)))
 
 
 def test_every_slice_of_an_operator_leads_to_its_row():
@@ -133,3 +133,10 @@ def test_what_a_cache_served_is_told_from_memory():
     assert bound_text(replace(point, bound="memory", roof_ratio=0.5)) == "memory"
     assert "too small" in bound_text(replace(point, bound="latency"))
     assert bound_text(replace(point, bound=None)) == "–"
+
+
+def test_given_rates_take_the_place_of_unknown_roofs():
+    table = RooflineTable.of(one_product(), {"bf16": 406.9e12, "bw": 2e12})
+
+    assert table.summary.startswith("Bound by compute")
+    assert round(table.point_at(0).roof_ratio or 0, 2) == 0.5

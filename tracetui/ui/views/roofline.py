@@ -1,13 +1,16 @@
 """The roofline: each operator below the roofs of its device, as a plot and as a table."""
 
+from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.widgets import Static
+from textual.message import Message
+from textual.widgets import Input, Static
 
+from tracetui.analysis.host_peaks import given_rates
 from tracetui.format import TimeUnit
 from tracetui.model.arrays import NO_ID
 from tracetui.model.trace import Trace
@@ -31,6 +34,20 @@ _MOST_PLOT: Final = 22
 _PLOT_SHARE: Final = 0.55
 
 
+class RoofInput(Input):
+    """Asks what the device can do."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "Cancel")]
+
+    @dataclass
+    class Cancelled(Message):
+        """The user thought better of it."""
+
+    def action_cancel(self) -> None:
+        """Give up."""
+        self.post_message(self.Cancelled())
+
+
 class RooflineView(ListingView):
     """A plot above a table; one cursor for both."""
 
@@ -39,11 +56,17 @@ class RooflineView(ListingView):
     short_title: ClassVar[str] = "Roof"
     key: ClassVar[str] = "8"
 
+    DEFAULT_CSS: ClassVar[str] = """
+    RooflineView RoofInput { display: none; height: 1; border: none; padding: 0 1; }
+    RooflineView RoofInput.-asked { display: block; }
+    """
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("s", "sort", "Sort by the next column"),
         Binding("i", "invert", "Turn the order round"),
         Binding("S", "columns", "Choose the columns"),
         Binding("c", "by_class", "By operator and shapes, or by class of work"),
+        Binding("P", "peaks", "Give the device's roofs"),
         Binding("p", "plot", "Hide the plot, show it again"),
     ]
 
@@ -54,6 +77,8 @@ class RooflineView(ListingView):
         self._by: By = "operator"
         self._has_plot = True
         self._hidden: frozenset[int] = frozenset()
+        self._peak_text = ""
+        """What the user says the device can do; empty leaves it to the table of devices."""
 
     def compose(self) -> ComposeResult:
         """Build summary, plot, titles, rows and pane."""
@@ -64,6 +89,7 @@ class RooflineView(ListingView):
                 yield Static(classes="listing-titles", markup=False)
                 yield LineList()
             yield DetailPane()
+        yield RoofInput(placeholder="bf16=989e12,bw=3.35e12, or host to measure this machine")
 
     @property
     def plot(self) -> Plot:
@@ -81,16 +107,25 @@ class RooflineView(ListingView):
 
     def start_computing(self, workspace: Workspace) -> None:
         """Compute the points in a thread."""
-        self._compute(workspace.trace, self._by)
+        self._compute(workspace.trace, self._by, self._peak_text)
 
     @work(thread=True, exclusive=True, group="roofline")
-    def _compute(self, trace: Trace, by: By) -> None:
-        self.post_message(self.Computed(trace, RooflineTable.of(trace, by=by)))
+    def _compute(self, trace: Trace, by: By, peak_text: str) -> None:
+        content: RooflineTable | str
+        try:
+            rates = given_rates(peak_text) if peak_text else None
+            content = RooflineTable.of(trace, rates, by=by)
+        except ValueError as error:
+            content = str(error)
+        self.post_message(self.Computed(trace, content))
 
     def on_listing_view_computed(self, message: ListingView.Computed) -> None:
         """Show the points unless another trace has taken their place."""
         is_current = self.workspace is not None and message.trace is self.workspace.trace
         if not is_current or not isinstance(message.content, RooflineTable):
+            if isinstance(message.content, str):
+                self._peak_text = ""
+                self.notify(message.content, severity="warning", markup=False)
             return
         old, self._content = self._content, message.content
         self._content.table.hidden = self._hidden
@@ -234,6 +269,26 @@ class RooflineView(ListingView):
         self._by = "class" if self._by == "operator" else "operator"
         if self.workspace is not None:
             self.start_computing(self.workspace)
+
+    def action_peaks(self) -> None:
+        """Ask for the roofs; nothing typed brings the table's back."""
+        prompt = self.query_one(RoofInput)
+        prompt.value = self._peak_text
+        prompt.add_class("-asked")
+        prompt.focus()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Take the roofs that were typed."""
+        event.stop()
+        self._peak_text = event.value.strip()
+        self.on_roof_input_cancelled()
+        if self.workspace is not None:
+            self.start_computing(self.workspace)
+
+    def on_roof_input_cancelled(self) -> None:
+        """Put the prompt away."""
+        self.query_one(RoofInput).remove_class("-asked")
+        self.focus_main()
 
     def action_plot(self) -> None:
         """Hide the plot, or show it again."""
