@@ -100,7 +100,7 @@ def summary_of(trace: Trace, line: Roofline) -> str:
     if not line.has_device:
         costed = f"{duration(line.costed_ns)} in operators"
     if not bounds:
-        device = line.device or "this host"
+        device = line.device or ("this device" if line.has_device else "this host")
         return f"Rates alone: the roofs of {device} are not known (P gives them); {costed} costed"
     parts = [
         f"{name} {percent(bounds[name] / line.costed_ns)}"
@@ -159,9 +159,15 @@ def intensity_text(intensity: float | None) -> str:
     return f"{intensity:.2f}" if intensity else "0"
 
 
+_BEYOND: Final = 1.02
+"""Above the compute roof by more than timing explains."""
+
+
 def bound_text(point: RooflinePoint) -> str:
     """Return what holds a point back, in words."""
     match point.bound:
+        case "compute" if (point.roof_ratio or 0) > _BEYOND:
+            return "compute; above the roof: the roof is set too low, or the work is less"
         case "compute":
             return f"compute ({point.precision}{'' if point.is_matrix else ', no matrix units'})"
         case "memory" if (point.roof_ratio or 0) > 1:

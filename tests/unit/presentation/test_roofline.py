@@ -47,7 +47,7 @@ def test_the_summary_says_what_bounds_the_time():
 def test_an_unknown_device_is_named_and_has_no_shares():
     table = RooflineTable.of(one_product())
 
-    assert table.summary.startswith("Rates alone: the roofs of this host are not known")
+    assert table.summary.startswith("Rates alone: the roofs of this device are not known")
     assert table.table.cells(0)[2:4] == ["–", "–"]
 
 
@@ -133,6 +133,7 @@ def test_what_a_cache_served_is_told_from_memory():
     assert bound_text(replace(point, bound="memory", roof_ratio=0.5)) == "memory"
     assert "too small" in bound_text(replace(point, bound="latency"))
     assert bound_text(replace(point, bound=None)) == "–"
+    assert "too low" in bound_text(replace(point, bound="compute", roof_ratio=1.5))
 
 
 def test_given_rates_take_the_place_of_unknown_roofs():
