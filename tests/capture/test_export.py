@@ -117,6 +117,12 @@ inner = profile(); inner.start(); work()
 gave["open inner"] = error_of(recording.stop)
 inner.stop()
 
+# One between the warm-up and the start, which ends what was prepared.
+recording = Recording(); recording.warm_up()
+with profile(): work()
+recording.start(); work(); recording.stop()
+gave["between"] = recording.write(folder / "between.json").notes
+
 # One that runs already.
 with profile():
     gave["outer"] = error_of(Recording().start)
@@ -196,6 +202,13 @@ def test_inner_profiler_is_told_instead_of_crashing(tried):
     for name in ("inner", "inner write", "open inner"):
         assert "another torch profiler was started inside the recording" in gave[name]
     assert gave["outer"] == "a torch profiler already runs in this process: stop it first"
+
+
+def test_profiler_between_warm_up_and_start_costs_nothing(tried):
+    folder, gave, _ = tried
+
+    assert gave["between"] == []
+    assert "aten::mm" in list(read_trace(folder / "between.json", use_cache=False).names)
 
 
 def test_recording_is_written_once_and_only_when_stopped(tried):

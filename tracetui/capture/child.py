@@ -84,8 +84,9 @@ def _captured(spec: CaptureSpec, resumption: Resumption, progress: Progress) -> 
     )
     try:
         for point, made in programs:
-            # Shapes of another point must not make a compiled function a dynamic one.
-            torch.compiler.reset()
+            if "torch._dynamo" in sys.modules:  # loading it takes seconds
+                # Shapes of another point must not make a compiled function a dynamic one.
+                torch.compiler.reset()
             PointCapture(job, point, made).run()
             machine.release()
     except KeyboardInterrupt:

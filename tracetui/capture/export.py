@@ -84,6 +84,7 @@ class Recording:
         self._step: Any = None
         self._n_steps = 0
         self._dropped: list[str] = []
+        self._is_prepared = False
         self._is_running = False
         self._is_lost = False
         self._is_written = False
@@ -139,7 +140,10 @@ class Recording:
         """
         if _is_profiling():
             raise CaptureError(OTHER)
+        self._unwatch()
         self._profiler.prepare_trace()
+        self._is_prepared = True
+        self._unwatch = _watch_other_starts(self._lose)
 
     def start(self) -> None:
         """Start recording.
@@ -147,16 +151,20 @@ class Recording:
         Raises:
             CaptureError: Another profiler runs in this process.
         """
-        if self._profiler.profiler is None:
+        if not self._is_prepared:
+            # Starting what another profiler ended in the meantime crashes the process.
             self.warm_up()
         elif _is_profiling():
             raise CaptureError(OTHER)
+        self._unwatch()
         self._profiler.start_trace()
         self._is_running = True
-        self._unwatch = _watch_other_starts(self._mark_lost)
+        self._unwatch = _watch_other_starts(self._lose)
 
-    def _mark_lost(self) -> None:
-        self._is_lost = True
+    def _lose(self) -> None:
+        """Note that another profiler starts, which ends what this one prepared or records."""
+        self._is_prepared = False
+        self._is_lost = self._is_running
 
     def begin_step(self, number: int | None = None) -> None:
         """End the step that runs, if any, and begin the next, named ``ProfilerStep#number``."""

@@ -60,10 +60,8 @@ class PointCapture:
         self._job.machine.release()
         for repeat in range(self._job.spec.repeats):
             turn = [each for each in prepared if not self._is_finished(each.variant, repeat)]
-            self._time(turn, repeat)
-            for each in turn:
-                if not self._trace(each, repeat):
-                    prepared.remove(each)
+            timed = self._timed(turn, repeat)
+            prepared = [each for each in timed if self._trace(each, repeat)]
 
     def _stem(self, variant: str, repeat: int) -> str:
         return self._job.spec.stem(self._point, variant, repeat)
@@ -155,17 +153,23 @@ class PointCapture:
             run_ns = time.perf_counter_ns() - start_ns
         return Prepared(variant, step, found, first_run_ns, run_ns, grads)
 
-    def _time(self, prepared: Sequence[Prepared], repeat: int) -> None:
-        """Time all variants in turns: A B A B, and not A A B B."""
-        for each in prepared:
+    def _timed(self, prepared: Sequence[Prepared], repeat: int) -> list[Prepared]:
+        """Time all variants in turns, A B A B and not A A B B; return those that held out."""
+        left = list(prepared)
+        for each in left:
             each.runs_ns = []
         for number in range(N_ROUNDS):
-            for each in prepared:
+            for each in list(left):
                 where = {**self._where(each.variant, repeat), "round": number}
                 self._job.progress.stage(events.TIMING, where)
                 n_runs = runs_per_round(each.run_ns, self._job.spec.timed_runs)
-                each.runs_ns += run_times_ns(self._plain(each), synchronise, n_runs)
+                try:
+                    each.runs_ns += run_times_ns(self._plain(each), synchronise, n_runs)
+                except Exception as error:  # noqa: BLE001  whatever it is, the others go on
+                    self._refuse(each.variant, reason(error))
+                    left.remove(each)
                 self._job.progress.advance(1 / N_ROUNDS)
+        return left
 
     def _plain(self, each: Prepared) -> Callable[[], object]:
         return lambda: self._runner.run(each.step, each.grads)
