@@ -43,11 +43,11 @@ async def test_pages_follow_one_another_and_keep_the_match_under_the_cursor():
         on_why = view.rows.text_of(view.rows.cursor)
         assert on_why.split()[0] == "fused"
 
-        await driver.press("l")
+        await driver.press("v")
         assert view.rows.text_of(view.rows.cursor).startswith("fused")
-        await driver.press("l")
+        await driver.press("v", "v")
         assert "operator" in driver.screen_text
-        await driver.press("h", "h")
+        await driver.press("v")
         assert "faster on the host" in driver.screen_text
 
 
@@ -78,7 +78,7 @@ async def test_scope_is_chosen_by_name_and_by_what_it_is_counted_in():
         await driver.settle()
         assert "within attn_fwd · per call" in driver.screen_text
 
-        await driver.press("w")
+        await driver.press("i")
         await driver.wait_for("Compare within")
         await driver.press("down", "enter")
         await driver.settle()
@@ -88,7 +88,7 @@ async def test_scope_is_chosen_by_name_and_by_what_it_is_counted_in():
 async def test_only_differences_hide_what_is_the_same():
     async with running(EAGER, SAMPLES / "mlp_compiled.json.gz", size=(120, 40)) as driver:
         view = await compare_view(driver)
-        await driver.press("l", "exclamation_mark")
+        await driver.press("v", "exclamation_mark")
         with_all = view.rows.n_rows
         await driver.press("exclamation_mark")
         assert view.rows.n_rows >= with_all

@@ -1,5 +1,7 @@
 """One key, one meaning; and the table says what the screens really do."""
 
+from pathlib import Path
+
 from textual.binding import Binding
 
 from tests.ui.driver import running
@@ -13,6 +15,12 @@ _TEXTUAL_OWN = {"tab", "shift+tab", "ctrl+q", "ctrl+p", "super+c", "ctrl+c"}
 
 def _names(scope: str) -> set[str]:
     return {name for key in keys_of(scope) for name in key.keys}
+
+
+def _copy_of(path: Path) -> Path:
+    copy = path.with_name(f"copy-of-{path.name}")
+    copy.write_bytes(path.read_bytes())
+    return copy
 
 
 def _bound(*owners: type) -> set[str]:
@@ -62,8 +70,19 @@ async def test_no_view_takes_a_global_key_for_itself(gpu_file):
             assert taken & _names(GLOBAL) <= _TEXTUAL_OWN
 
 
+async def test_keys_of_the_two_timelines_work_where_they_are_shown(gpu_file):
+    async with running(gpu_file, _copy_of(gpu_file)) as driver:
+        await driver.press("5", "v", "v")
+        await driver.settle()
+        assert driver.view.key_scope == "side by side"
+        active = set(driver.app.screen.active_bindings)
+        assert _names("side by side") <= active
+        assert "align" in driver.text_of("footer")
+
+
 def test_every_scope_is_a_view_or_a_screen():
-    assert {key.scope for key in KEYS} <= {GLOBAL, "start", *(view.name_id for view in VIEWS)}
+    views = {view.name_id for view in VIEWS}
+    assert {key.scope for key in KEYS} <= {GLOBAL, "start", "side by side", *views}
 
 
 def test_footer_names_the_views_own_keys_first_and_always_help_and_quit():

@@ -57,6 +57,16 @@ _LABELS: Final = {
 }
 
 
+def _pair_keys(scope: str) -> tuple[Key, ...]:
+    return (
+        Key(("v", "V"), scope, "Pages: why, pieces of work, side by side, tree", hint="page"),
+        Key(("X",), scope, "Exchange the sides", hint="swap"),
+        Key(("c",), scope, "Choose another trace to compare with"),
+        Key(("i",), scope, "Choose what to compare: an annotation, a module", hint="within"),
+        Key(("percent_sign",), scope, "Per step, per call, in total", hint="per", shown="%"),
+    )
+
+
 def _list_keys(scope: str, enter: str) -> tuple[Key, ...]:
     return (
         Key(("enter",), scope, enter, hint="open"),
@@ -170,11 +180,7 @@ KEYS: Final = (
     Key(("i",), "roofline", "Turn the order round", hint="invert"),
     Key(("S",), "roofline", "Choose the columns", hint="columns"),
     *_list_keys("compare", "Show the slice in its timeline"),
-    Key(("v", "V"), "compare", "Pages: why, pieces of work, side by side, tree", hint="page"),
-    Key(("X",), "compare", "Exchange the sides", hint="swap"),
-    Key(("c",), "compare", "Choose another trace to compare with"),
-    Key(("i",), "compare", "Choose what to compare: an annotation, a module", hint="within"),
-    Key(("percent_sign",), "compare", "Per step, per call, in total", hint="per", shown="%"),
+    *_pair_keys("compare"),
     Key(("exclamation_mark",), "compare", "Only differences, or everything", "only", "!"),
     Key(("space",), "compare", "Open or close a node of the tree"),
     Key(("enter",), "side by side", "Show the piece of work in its timeline", hint="open"),
@@ -200,7 +206,7 @@ KEYS: Final = (
         "align",
         "@",
     ),
-    Key(("v", "V"), "side by side", "Next and previous page", hint="page"),
+    *_pair_keys("side by side"),
     *_list_keys("scoreboard", "Compare the two that are picked, or this with the baseline"),
     Key(("space",), "scoreboard", "Pick a trace for the pair", hint="pick"),
     Key(("b",), "scoreboard", "Make this trace the baseline", hint="baseline"),

@@ -62,3 +62,8 @@ class ChoiceRequested(Message):
     rows: tuple[str, ...]
     chosen: Callable[[int], None]
     """Called with the row, unless the user wants none."""
+
+
+@dataclass
+class KeysChanged(Message):
+    """Other keys work in a view now."""

@@ -36,6 +36,7 @@ from tracetui.ui.keymap import footer_text
 from tracetui.ui.messages import (
     ChoiceRequested,
     EvidenceRequested,
+    KeysChanged,
     PairChosen,
     RangeChosen,
     SliceSelected,
@@ -243,6 +244,7 @@ class MainScreen(Screen[None]):
             # Several files are opened to be compared: the answer comes first.
             self._documents[0].view = CompareView.name_id
         self._shown = 0
+        self._frame: dict[str, Text] = {}
         self._said = ""
         self._said_timer: Timer | None = None
         self._latest: dict[int, tuple[Trace, Progress]] = {}
@@ -410,6 +412,11 @@ class MainScreen(Screen[None]):
                 self._jump_to(message.view, message.slice_id)
                 return
 
+    def on_keys_changed(self, message: KeysChanged) -> None:
+        """Name the keys that work now."""
+        message.stop()
+        self._show_frame()
+
     def on_choice_requested(self, message: ChoiceRequested) -> None:
         """Let the user choose."""
         message.stop()
@@ -543,16 +550,22 @@ class MainScreen(Screen[None]):
         if not self.is_mounted:
             return
         width = self.size.width or self.app.size.width
-        self.query_one("#header", Static).update(self._header(width))
-        self.query_one("#tabs", Static).update(self._tabs(width))
+        self._write("header", self._header(width))
+        self._write("tabs", self._tabs(width))
         progress = self.query_one("#progress", Static)
         progress.display = self.document.is_loading
         if self.document.is_loading:
             text = progress_text(self.document.name, self.document.progress)
             progress.update(Text(f" {text}", no_wrap=True, overflow="ellipsis"))
-        shown = self._said or footer_text(self.document.view, width - 2)
+        shown = self._said or footer_text(self.view.key_scope, width - 2)
         footer = Text(f" {shown}", "bold" if self._said else "", no_wrap=True, overflow="ellipsis")
-        self.query_one("#footer", Static).update(footer)
+        self._write("footer", footer)
+
+    def _write(self, name: str, text: Text) -> None:
+        """Write a line of the frame, if it is another than the one that stands there."""
+        if self._frame.get(name) != text:
+            self._frame[name] = text
+            self.query_one(f"#{name}", Static).update(text, layout=False)
 
     def _header(self, width: int) -> Text:
         document = self.document
@@ -581,7 +594,11 @@ class MainScreen(Screen[None]):
             parts.append(f"range {duration(end_ns - start_ns)} at {duration(start_ns)}")
         if workspace.filter_text:
             parts.append(f"filter {middle_ellipsis(clean_text(workspace.filter_text), 24)}")
-        if workspace.selection != NO_ID and self.size.width >= WIDE:
+        if (
+            workspace.selection != NO_ID
+            and self.size.width >= WIDE
+            and not self.view.names_selection
+        ):
             name = workspace.trace.name_of(workspace.selection)
             parts.append(middle_ellipsis(name, _SELECTION_WIDTH))
         return " · ".join(parts)
@@ -604,7 +621,7 @@ class MainScreen(Screen[None]):
 
     def action_help(self) -> None:
         """Show the keys."""
-        self.app.push_screen(HelpScreen(self.view.name_id, self.view.title_text))
+        self.app.push_screen(HelpScreen(self.view.key_scope, self.view.title_text))
 
     def action_stop(self) -> None:
         """Stop the load and keep what was read, close the details, drop the range; never leave."""

@@ -19,7 +19,11 @@ class View(Vertical):
     key: ClassVar[str] = ""
     """The digit that shows it; fixed, so that it stays where fingers expect it."""
 
-    workspace: reactive[Workspace | None] = reactive(None)
+    names_selection: ClassVar[bool] = False
+    """Whether the view itself says at its side what is selected, so that the header need not."""
+
+    # A view draws what changed itself: to repaint all of it for a moved cursor costs 30 kB.
+    workspace: reactive[Workspace | None] = reactive(None, repaint=False)
     rivals: reactive[Rivals | None] = reactive(None)
     """All traces that are open, for the views that compare."""
 
@@ -28,6 +32,11 @@ class View(Vertical):
 
     def watch_rivals(self, old: Rivals | None, new: Rivals | None) -> None:
         """Compare others; most views are of one trace only."""
+
+    @property
+    def key_scope(self) -> str:
+        """Return which keys of the table work here, for footer and help."""
+        return self.name_id
 
     def walk(self, direction: int) -> bool:
         """Go to the next difference, or the one before; say whether this view has such."""

@@ -20,19 +20,23 @@ from tracetui.model.arrays import NO_ID
 from tracetui.model.strings import clean_text
 from tracetui.presentation.comparison.page import Page
 from tracetui.presentation.comparison.pieces import PiecesPage
+from tracetui.presentation.comparison.timelines import TwinTimelines
 from tracetui.presentation.comparison.tree import TreePage
 from tracetui.presentation.comparison.why import DifferingFindings, WhyPage
+from tracetui.presentation.comparison.words import match_details
 from tracetui.presentation.table import cut_off, shortened
-from tracetui.ui.messages import ChoiceRequested, EvidenceRequested, PairChosen
+from tracetui.ui.messages import ChoiceRequested, EvidenceRequested, KeysChanged, PairChosen
 from tracetui.ui.state import Rivals
 from tracetui.ui.views.detailed import DetailBody, DetailedView
 from tracetui.ui.widgets.detail_pane import DetailPane
 from tracetui.ui.widgets.line_list import LineList, ListLine
+from tracetui.ui.widgets.twin_lanes import TwinLanes
 
 ONE_TRACE: Final = (
     "One trace is open; comparing takes two. o opens another, or start with: tracetui A B"
 )
-_TITLES: Final = ("Why", "Pieces of work", "Tree")
+_TITLES: Final = ("Why", "Pieces of work", "Side by side", "Tree")
+_SIDE_BY_SIDE: Final = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,12 +46,13 @@ class Compared:
     comparison: Comparison
     why: WhyPage
     pieces: PiecesPage
+    twins: TwinTimelines
     tree: TreePage
 
     @property
-    def pages(self) -> tuple[Page, ...]:
-        """Return the pages in order."""
-        return (self.why, self.pieces, self.tree)
+    def pages(self) -> tuple[Page | None, ...]:
+        """Return the pages of lines in order; ``None`` where the timelines stand."""
+        return (self.why, self.pieces, None, self.tree)
 
 
 class CompareView(DetailedView):
@@ -59,11 +64,11 @@ class CompareView(DetailedView):
     key: ClassVar[str] = "5"
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("l,right", "page(1)", "Next page"),
-        Binding("h,left", "page(-1)", "Previous page"),
+        Binding("v", "page(1)", "Next page"),
+        Binding("V", "page(-1)", "Previous page"),
         Binding("X", "swap", "Exchange the sides"),
         Binding("c", "choose", "Choose what to compare with"),
-        Binding("w", "within", "Choose the annotation to compare"),
+        Binding("i", "within", "Choose the annotation to compare"),
         Binding("percent_sign", "per", "Per step, call or in total"),
         Binding("exclamation_mark", "differences", "Only differences"),
         Binding("space", "fold", "Open or close the node"),
@@ -95,6 +100,7 @@ class CompareView(DetailedView):
             with Vertical(classes="listing-table"):
                 yield Static(classes="listing-titles compare-titles", markup=False)
                 yield LineList()
+                yield TwinLanes()
             yield DetailPane()
 
     @property
@@ -106,6 +112,12 @@ class CompareView(DetailedView):
     def page(self) -> Page | None:
         """Return the page that is shown."""
         return None if self._compared is None else self._compared.pages[self._page]
+
+    @property
+    def twins(self) -> TwinTimelines | None:
+        """Return the two timelines, while they are shown."""
+        is_shown = self._compared is not None and self._page == _SIDE_BY_SIDE
+        return self._compared.twins if self._compared is not None and is_shown else None
 
     def on_mount(self) -> None:
         """Say what is missing until there are two traces."""
@@ -141,7 +153,11 @@ class CompareView(DetailedView):
             return
         differing = DifferingFindings.of(*(findings(trace) for trace in pair))
         pages = Compared(
-            compared, WhyPage(compared, differing), PiecesPage(compared), TreePage.of(compared)
+            compared,
+            WhyPage(compared, differing),
+            PiecesPage(compared),
+            TwinTimelines.of(compared),
+            TreePage.of(compared),
         )
         self.post_message(self.Ready(rivals, pages))
 
@@ -161,25 +177,36 @@ class CompareView(DetailedView):
         if self._compared is None or rivals is None:
             return self._message
         scope = self._compared.comparison.scope
-        names = f"A {rivals.names[rivals.baseline]}   B {rivals.names[rivals.candidate]}"
+        baseline, candidate = self._names()
+        names = f"A {baseline}   B {candidate}"
         within = "" if scope.within is None else f"within {clean_text(scope.within)} · "
         per = "in total" if scope.per == "total" else f"per {scope.per}"
         others = len(rivals.traces) - 2
         more = f" · {others} more open, c chooses" if others > 0 else ""
         return f"{names}   {within}{per}{more}"
 
+    def _names(self) -> tuple[str, str]:
+        rivals = self.rivals
+        if rivals is None or rivals.pair is None:
+            return "", ""
+        return rivals.names[rivals.baseline], rivals.names[rivals.candidate]
+
     def _show(self) -> None:
         heading = self.query_one(".listing-summary", Static)
         heading.update(Text(cut_off(self._heading(), max(heading.size.width, 1)), no_wrap=True))
         page = self.page
         tabs = Text(no_wrap=True)
-        if page is not None:
+        if self._compared is not None:
             for place, title in enumerate(_TITLES):
                 tabs.append(title, "bold underline" if place == self._page else "dim")
                 tabs.append("   ")
-            tabs.append("h l", "dim")
+            tabs.append("v V", "dim")
         self.query_one(".compare-pages", Static).update(tabs)
         self.rows.show(0 if page is None else page.n_lines(self.rows.line_width), self._line)
+        lanes, twins = self.query_one(TwinLanes), self.twins
+        lanes.display, self.rows.display = twins is not None, twins is None
+        if twins is not None:
+            lanes.show(twins, self._names())
         self._write_titles()
         self.place_details()
 
@@ -208,12 +235,16 @@ class CompareView(DetailedView):
         self._show()
 
     def main_widget(self) -> Widget:
-        """Return the lines."""
-        return self.rows
+        """Return the lines, or the two timelines."""
+        return self.rows if self.twins is None else self.query_one(TwinLanes)
 
     def detail_texts(self) -> list[str]:
         """Return what the pane says of the line under the cursor."""
-        page = self.page
+        page, twins = self.page, self.twins
+        if twins is not None:
+            if twins.match == NO_ID:
+                return ["h l go through the pieces of work; } { through the differences by size."]
+            return match_details(twins.compared, twins.match)
         if page is None:
             return []
         return page.details(self.rows.cursor, self.rows.line_width)
@@ -221,6 +252,8 @@ class CompareView(DetailedView):
     def copied_text(self) -> str:
         """Return heading, titles and all lines as text."""
         page, width = self.page, self.rows.line_width
+        if self.twins is not None:
+            return "\n".join([self._heading(), self.query_one(TwinLanes).text()])
         if page is None:
             return self._message
         lines = [page.line(row, width).text.rstrip() for row in range(page.n_lines(width))]
@@ -239,19 +272,37 @@ class CompareView(DetailedView):
 
     # Keys
 
+    @property
+    def key_scope(self) -> str:
+        """Return which keys work: the timelines have their own."""
+        return self.name_id if self.twins is None else "side by side"
+
     def walk(self, direction: int) -> bool:
         """Go to the next difference by size, or the one before."""
-        page, compared = self.page, self._compared
-        if page is None or compared is None:
+        compared = self._compared
+        places = () if compared is None else compared.comparison.differences
+        if not places:
             return True
-        places = compared.comparison.differences
-        if places:
-            last = self._difference if self._difference >= 0 or direction > 0 else 0
-            self._difference = (last + direction) % len(places)
-            row = page.row_of_match(places[self._difference], self.rows.line_width)
+        last = self._difference if self._difference >= 0 or direction > 0 else 0
+        self._difference = (last + direction) % len(places)
+        self._go_to_match(places[self._difference])
+        return True
+
+    def _go_to_match(self, match: int) -> None:
+        """Put the cursor on a match, on the page that is shown."""
+        page, twins = self.page, self.twins
+        if twins is not None:
+            twins.select(match)
+            self._draw_twins()
+        elif page is not None:
+            row = page.row_of_match(match, self.rows.line_width)
             if row is not None:
                 self.rows.cursor = row
-        return True
+
+    def _draw_twins(self) -> None:
+        if self.twins is not None:
+            self.query_one(TwinLanes).show(self.twins, self._names())
+            self.show_details()
 
     def on_line_list_moved(self) -> None:
         """Say more of the line."""
@@ -273,16 +324,47 @@ class CompareView(DetailedView):
 
     def action_page(self, direction: int) -> None:
         """Show another page; the match under the cursor stays under it where it can."""
-        page = self.page
-        if page is None:
+        if self._compared is None:
             return
-        width = self.rows.line_width
-        match = page.line(self.rows.cursor, width).match if self.rows.n_rows else NO_ID
+        match = self._match_at_cursor()
         self._page = (self._page + direction) % len(_TITLES)
         self._show()
-        following = self.page
-        row = following.row_of_match(match, width) if following and match != NO_ID else None
-        self.rows.cursor = row or 0
+        self.rows.cursor = 0
+        if match != NO_ID:
+            self._go_to_match(match)
+        self.focus_main()
+        self.post_message(KeysChanged())
+
+    def _match_at_cursor(self) -> int:
+        page, twins = self.page, self.twins
+        if twins is not None:
+            return twins.match
+        if page is None or not self.rows.n_rows:
+            return NO_ID
+        return page.line(self.rows.cursor, self.rows.line_width).match
+
+    # The two timelines
+
+    def on_twin_lanes_asked(self, message: TwinLanes.Asked) -> None:
+        """Do what a key on the timelines says."""
+        twins = self.twins
+        if twins is None:
+            return
+        message.change(twins)
+        self._draw_twins()
+
+    def on_twin_lanes_opened(self) -> None:
+        """Show the details where these are away, else the selected piece in its timeline."""
+        twins, rivals = self.twins, self.rivals
+        if twins is None or rivals is None or rivals.pair is None or self.ask_for_details():
+            return
+        if twins.match == NO_ID:
+            return
+        match = twins.compared.matches[twins.match]
+        for trace, units in zip(rivals.pair, (match.baseline, match.candidate), strict=True):
+            if units:
+                self.post_message(EvidenceRequested(trace, units[0].slice_id))
+                return
 
     def action_swap(self) -> None:
         """Make the candidate the baseline."""
