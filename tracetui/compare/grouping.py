@@ -19,7 +19,7 @@ class Proof(Enum):
     """Why two groups are the same work."""
 
     STRUCTURE = "the same place in the operator tree"
-    FUSED_LIST = "the fused kernel's name lists these operators"
+    FUSED_LIST = "the fused kernel's name tells these operators"
     COMPOSITE = "one operator that computes all of these"
     PARENTS = "the same operator launches both"
     SAME_WORD = "the same operator between the same neighbours"
@@ -104,6 +104,7 @@ def groups(match: TreeMatch) -> list[Group]:
     leftovers = _Leftovers(match)
     found += leftovers.joined_by_fused_lists()
     found += leftovers.joined_by_composites()
+    found += leftovers.joined_by_bias()
     found += leftovers.joined_by_parents()
     found += leftovers.joined_by_words()
     found += leftovers.alone()
@@ -117,7 +118,8 @@ class _Leftovers:
             {unit.place: unit for gap in match.gaps for unit in gap.first},
             {unit.place: unit for gap in match.gaps for unit in gap.second},
         )
-        anchors = (
+        self._pairs = match.pairs
+        anchors = self._anchors = (
             sorted(pair.first.place for pair in match.pairs),
             sorted(pair.second.place for pair in match.pairs),
         )
@@ -143,7 +145,7 @@ class _Leftovers:
                 if not claimed:
                     continue
                 covered = frozenset().union(*(each.words for each in claimed))
-                is_sure = unit.words <= covered | {"copy", "fill", "arange", "dropout"}
+                is_sure = unit.needed <= covered
                 found.append(self._taken(side, (unit,), claimed, Proof.FUSED_LIST, is_sure=is_sure))
         return found
 
@@ -227,6 +229,42 @@ class _Leftovers:
                 run = []
         return tuple(run) if _is_whole(run, composite) else ()
 
+    def joined_by_bias(self) -> list[Group]:
+        """Give what ``addmm`` does before its product the addition that follows a plain product.
+
+        Compiling makes one of the two: a copy fills the result with the bias, and the product, by
+        the same kernel, adds to it.
+        """
+        found: list[Group] = []
+        for pair in self._pairs:
+            for side, (own, other) in enumerate(
+                ((pair.first, pair.second), (pair.second, pair.first))
+            ):
+                if not (_adds_bias(other) and own.words == {"mm"} and not _adds_bias(own)):
+                    continue
+                gap = self._gap_of_place(side, own.place)
+                added = [
+                    unit
+                    for unit in self._near(side, "add", gap)
+                    if unit.place in self._free[side] and self._gap_of[side][unit.place] == gap
+                ]
+                if not added:
+                    continue
+                seeds = tuple(
+                    unit
+                    for unit in self._free[1 - side].values()
+                    if unit.operator_id == other.operator_id
+                )
+                if seeds:
+                    found.append(
+                        self._taken(side, (added[0],), seeds, Proof.COMPOSITE, is_sure=True)
+                    )
+        return found
+
+    def _gap_of_place(self, side: int, place: int) -> int:
+        """Return the gap that follows a matched piece of work."""
+        return bisect_right(self._anchors[side], place)
+
     def joined_by_parents(self) -> list[Group]:
         """Join what one matched operator launches on both sides."""
         found: list[Group] = []
@@ -293,6 +331,10 @@ class _Leftovers:
             del self._free[1 - side][unit.place]
         group = Group(own, others, proof, is_sure)
         return group if side == 0 else group.swapped
+
+
+def _adds_bias(unit: Unit) -> bool:
+    return unit.operator.rsplit("::", 1)[-1] in ("addmm", "baddbmm", "linear")
 
 
 def _composite(unit: Unit) -> _Composite | None:

@@ -25,6 +25,7 @@ def answer(compared: Comparison) -> str:
     sentences = [f"{_verdict(compared, subject, where)}{_because(subject, reasons)}."]
     sentences += _about_structure(compared, reasons)
     if compared.gpu is not None:
+        sentences += _about_wall(compared, compared.gpu)
         sentences += _about_host(compared)
     else:
         sentences += _about_tax(compared)
@@ -115,6 +116,25 @@ def _about_tax(compared: Comparison) -> list[str]:
     if tax is None or abs(tax.delta_ns) < _NOTABLE_RATIO * compared.host.baseline_ns:
         return []
     return [f"The compile tax is {signed(tax.delta_ns)}: guards and wrappers on every call."]
+
+
+def _about_wall(compared: Comparison, gpu: Spread) -> list[str]:
+    """Return how the time of a step or call changed, where the device's work does not tell it."""
+    wall, waterfall = compared.wall, compared.wall_waterfall
+    if wall is None or waterfall is None or all(compared.host_runs_ahead):
+        return []
+    decided = (Verdict.FASTER, Verdict.SLOWER)
+    if wall.verdict not in decided or wall.verdict is gpu.verdict or wall.ratio is None:
+        return []
+    noun = {"step": "A step", "call": "A call", "total": "The whole"}[compared.scope.per]
+    factor = wall.ratio if wall.verdict is Verdict.SLOWER else 1 / wall.ratio
+    part = max(waterfall.parts, key=lambda each: abs(each.delta_ns))
+    return [
+        (
+            f"{noun} is {factor:.2f}x {wall.verdict.value} all the same ({signed(wall.delta_ns)} of"
+            f" {duration(wall.baseline_ns)}): {part.name} {signed(part.delta_ns)}."
+        )
+    ]
 
 
 def _about_host(compared: Comparison) -> list[str]:

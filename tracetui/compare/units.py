@@ -12,7 +12,15 @@ from tracetui.analysis.links import add_to_ancestors, links, nearest
 from tracetui.analysis.memo import once_per_trace
 from tracetui.analysis.work_class import WorkClass, work_class
 from tracetui.compare.sides import Side
-from tracetui.compare.words import is_attention, is_metadata, operator_word, stable_name
+from tracetui.compare.words import (
+    FusedWords,
+    is_attention,
+    is_metadata,
+    known_fused,
+    listed_words,
+    operator_word,
+    stable_name,
+)
 from tracetui.model.arrays import NO_ID, Bools, Int64s, frozen
 from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
@@ -53,8 +61,10 @@ class Unit:
     """What a copy moved; -1 where the file does not say."""
     words: frozenset[str]
     """What sorts of work it does: the fused operators, else the innermost operator's."""
+    needed: frozenset[str]
+    """Of a fused one, what must be found on the other side to be sure."""
     is_fused: bool
-    """Whether its name lists the operators that were fused into it."""
+    """Whether its name tells the operators that were fused into it."""
     keys: Keys
 
     @property
@@ -73,11 +83,18 @@ class Unit:
 
 
 @lru_cache(maxsize=65_536)
-def _words(name: str, operator: str) -> frozenset[str]:
-    """Return what sorts of work a kernel does, or an operator where its name lists none."""
+def _fused(name: str, operator: str) -> FusedWords | None:
+    """Return what sorts of work one kernel does together; ``None`` if its name lists none."""
     listed = decode(name).operators
     if listed:
-        return frozenset(operator_word(word) for word in listed if not is_metadata(word))
+        return listed_words(listed)
+    if operator.startswith("aten::"):
+        return None
+    return known_fused(name) or known_fused(operator)
+
+
+@lru_cache(maxsize=65_536)
+def _one_word(operator: str) -> frozenset[str]:
     return frozenset((operator_word(operator),)) if operator else frozenset()
 
 
@@ -318,6 +335,7 @@ class _TreeBuilder:
         operator = self._name_of(operator_id) if operator_id >= 0 else ""
         shape = self._shape(operator_id) if operator_id >= 0 else ""
         kind = _KINDS[self._kind[row]]
+        fused = _fused(name, operator)
         return Unit(
             place=place,
             slice_id=row,
@@ -330,8 +348,9 @@ class _TreeBuilder:
             shape=shape,
             launch_id=NO_ID if self._by_operator else self._launch[row],
             n_bytes=int(self._trace.slices.n_bytes[row]),
-            words=_words(name, operator),
-            is_fused=bool(decode(name).operators),
+            words=_one_word(operator) if fused is None else fused.words,
+            needed=frozenset() if fused is None else fused.needed,
+            is_fused=fused is not None,
             keys=(
                 hash(("unit", name, stable_name(operator), shape)),
                 hash(("unit", kind)),

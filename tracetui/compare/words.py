@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -171,6 +172,49 @@ def operator_word(name: str) -> str:
         bare = word.removesuffix("_") if not word.endswith("__") else word
         found = SYNONYMS.get(bare, bare.removeprefix("_"))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class FusedWords:
+    """The sorts of work that one kernel does together."""
+
+    words: frozenset[str]
+    needed: frozenset[str]
+    """Those that must be found on the other side to be sure."""
+
+
+_MAY_VANISH: Final = frozenset(("copy", "fill", "arange", "dropout"))
+"""What a fused kernel lists and eager code may do without a kernel of its own."""
+_ACTIVATIONS: Final = frozenset(("gelu", "silu", "relu", "sigmoid", "tanh"))
+_KNOWN_FUSED: Final = (
+    (re.compile(r"geglu|gelu_?(and_)?mul", re.IGNORECASE), frozenset(("gelu", "tanh", "mul"))),
+    (re.compile(r"swiglu|silu_?(and_)?mul", re.IGNORECASE), frozenset(("silu", "sigmoid", "mul"))),
+    (re.compile(r"act_and_mul|gated_act", re.IGNORECASE), _ACTIVATIONS | {"mul"}),
+    (
+        re.compile(r"rotary|(?<![a-z])rope", re.IGNORECASE),
+        frozenset(["mul", "add", "neg", "cat", "copy"]),
+    ),
+)
+"""Kernels of libraries that are known to do the work of several operators."""
+_BACKWARD: Final = re.compile(r"backward|_bwd", re.IGNORECASE)
+
+
+def listed_words(operators: tuple[str, ...]) -> FusedWords:
+    """Return the sorts of work of a list of fused operators, what computes nothing left out."""
+    words = frozenset(operator_word(word) for word in operators if not is_metadata(word))
+    return FusedWords(words, words - _MAY_VANISH)
+
+
+@lru_cache(maxsize=65_536)
+def known_fused(name: str) -> FusedWords | None:
+    """Return the sorts of work of a library's fused kernel, by its name; ``None`` for others."""
+    for pattern, words in _KNOWN_FUSED:
+        if pattern.search(name) is None:
+            continue
+        if _BACKWARD.search(name):
+            words |= {f"{word}_backward" for word in words & _ACTIVATIONS}
+        return FusedWords(words, frozenset(("mul",)))
+    return None
 
 
 @lru_cache(maxsize=65_536)

@@ -43,6 +43,48 @@ def test_the_other_way_round_it_is_split():
     assert sorted(kinds) == ["same", "same", "same", "split"]
 
 
+@pytest.mark.parametrize(
+    ("operator", "name"),
+    [
+        ("LigerGELUMulFunction", "_geglu_tanh_forward_kernel"),
+        ("_GatedActivation", "gated_activation_forward"),
+        ("_C::gelu_and_mul", "void vllm::act_and_mul_kernel<c10::BFloat16>"),
+    ],
+)
+def test_a_library_s_gated_activation_stands_for_gelu_and_mul(operator, name):
+    fused = [*compiled_mlp()[:2], op(operator, (name, 92_800)), compiled_mlp()[3]]
+    found = [match for match in matches(mlp(), fused) if match.kind is not MatchKind.SAME]
+
+    (match,) = found
+    assert (match.kind, match.is_sure) == (MatchKind.FUSED, True)
+    assert [unit.operator for unit in match.baseline] == ["aten::gelu", "aten::mul"]
+
+
+def test_a_bias_that_is_added_becomes_a_copy_before_the_product():
+    eager = [
+        op("aten::mm", ("gemm_nn", 580_000), around=("aten::matmul",)),
+        op("aten::add", ("vectorized_elementwise_kernel", 40_000)),
+    ]
+    compiled = [
+        op(
+            "aten::addmm",
+            ("Memcpy DtoD (Device -> Device)", 33_000),
+            ("gemm_nn", 580_000),
+            around=("Torch-Compiled Region: 0/0",),
+        )
+    ]
+
+    assert sorted(matched(eager, compiled)) == [
+        ("same", ("gemm_nn",), ("gemm_nn",)),
+        (
+            "swapped",
+            ("vectorized_elementwise_kernel",),
+            ("Memcpy DtoD (Device -> Device)",),
+        ),
+    ]
+    assert sorted(kind for kind, *_ in matched(compiled, eager)) == ["same", "swapped"]
+
+
 def test_layers_fused_in_turn_keep_to_themselves():
     def layer(number, *, is_fused):
         gemm = op("aten::mm", (f"gemm_{number}", 50_000))

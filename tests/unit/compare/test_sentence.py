@@ -77,6 +77,28 @@ def test_a_host_that_runs_ahead_leaves_the_step_to_the_gpu():
     assert "Launches fall from 6 to 2 a step." in text
 
 
+def test_a_slower_host_makes_the_step_slower_though_the_gpu_does_the_same():
+    def recording(gap_ns):
+        rows = []
+        for number in range(5):
+            begin = number * (gap_ns + 1_000)
+            rows += [
+                annotation(f"ProfilerStep#{number}", begin, gap_ns + 900),
+                launch(begin + gap_ns, 100, number + 1),
+                kernel("gemm", begin + gap_ns + 200, 500, number + 1),
+            ]
+        return trace_of(*rows)
+
+    text = answer(comparison(recording(1_000), recording(3_000)))
+
+    # From completion to completion 2 us became 4, all of it idle.
+    assert text.startswith("No change on the GPU: 500 ns per step on both sides.")
+    assert (
+        "A step is 2.00x slower all the same (+2.00 µs of 2.00 µs): idle: waiting for the host"
+        " +2.00 µs." in text
+    )
+
+
 def test_times_without_the_profiler_come_first():
     sides = [
         with_record(steps_of(mlp()), {**RECORD, "timing": {"runs_ns": [ns] * 9}})
