@@ -33,7 +33,7 @@ _PRODUCT: Final = re.compile(r"^aten::(mm|addmm|bmm|baddbmm)$")
 _ACTIVATION: Final = re.compile(r"^aten::(gelu|silu|relu|sigmoid|mish|tanh|hardswish|elu)_?$")
 _NOT, _AT_ONCE, _OVER_A_PRODUCT = range(3)
 """How a unit follows the one before."""
-_PAUSE_RATIO: Final = 0.05
+_PAUSE_RATIO: Final = 0.1
 """What other operators may take between two of a chain, of the shorter one's duration."""
 
 

@@ -1,5 +1,6 @@
 """An operator that copies its whole input first, only to change it."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -9,13 +10,21 @@ from tracetui.analysis.autograd import backward_of
 from tracetui.analysis.links import links
 from tracetui.diagnosis.finding import Finding, Saving, in_time_order, severity_of
 from tracetui.diagnosis.needs import OPERATORS, Need
-from tracetui.diagnosis.scope import device_busy_ns, device_work_in, outermost, recorded_ns
+from tracetui.diagnosis.scope import (
+    device_busy_ns,
+    device_work_in,
+    holder_of,
+    named,
+    outermost,
+    recorded_ns,
+)
 from tracetui.format import count, duration, percent, size
 from tracetui.model.arrays import NO_ID, Int64s
 from tracetui.model.trace import Trace
 
 _PREFIX = "aten::"
 _COPIES = ("aten::clone", "aten::copy_")
+_BACKWARD = re.compile(r"^autograd::engine|Backward\d*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +32,8 @@ class HiddenCopy:
     """Fires when an out-of-place operator is a copy and then its own in-place form.
 
     ``aten::masked_fill`` that calls ``aten::clone`` and ``aten::masked_fill_`` is the model. Where
-    a backward pass belongs to the operator the rule is silent: the input may be needed again.
+    a backward pass belongs to the operator the rule is silent, for the input may be needed again;
+    and so it is inside a backward pass, which nobody can change.
     """
 
     name: str = "hidden-copy"
@@ -75,6 +85,8 @@ def _copies_below(trace: Trace, name_id: int, in_place_id: int) -> Int64s:
     child = child[slices.name_id[slices.parent_id[child]] == name_id]
     changed = slices.parent_id[child[slices.name_id[child] == in_place_id]]
     changed = changed[backward_of(trace).backward_id[changed] == NO_ID]
+    backward = outermost(trace, named(trace, _BACKWARD))
+    changed = changed[holder_of(trace, changed.astype(np.int64), backward) == NO_ID]
     copy_ids = [trace.names.find(name) for name in _COPIES]
     is_copy = np.isin(slices.name_id[child], copy_ids) & np.isin(slices.parent_id[child], changed)
     return outermost(trace, child[is_copy])

@@ -49,7 +49,7 @@ class TensorCoresLost:
     about: str = "large fp32 matrix products beside the tensor cores of a device that has them"
     needs: tuple[Need, ...] = (DEVICE_WORK,)
     min_share_ratio: float = 0.1
-    min_dimension: int = 128
+    min_dimension: int = 64
     """Of M, N and K, where shapes are recorded."""
     min_kernel_ns: int = 20 * NS_PER_US
     attained_ratio: float = 0.5

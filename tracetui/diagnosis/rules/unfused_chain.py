@@ -33,7 +33,7 @@ class UnfusedChain:
     """Mean duration of a chain's kernels."""
     min_host_mean_ns: int = 50 * NS_PER_US
     """The same for operators in a recording without a device, where calls cost more."""
-    min_elements: int = 65_536
+    min_elements: int = 16_384
     """Of each result: less is bound by the calls and not by memory."""
     most: int = 3
     """Chains of the same operators count as one; of several, this many are told."""

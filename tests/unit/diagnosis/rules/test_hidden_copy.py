@@ -65,3 +65,13 @@ def test_a_clone_that_the_user_asked_for_is_none_of_its_business():
 
 def test_a_copy_too_small_to_matter_is_not_worth_a_line():
     assert not list(HiddenCopy().check(_on_device(copy_ns=1_000)))
+
+
+def test_a_backward_pass_is_left_alone():
+    trace = trace_of(
+        ("autograd::engine::evaluate_function: MaskedFillBackward0", 0, 300),
+        ("aten::masked_fill", 10, 200),
+        ("aten::clone", 20, 50),
+        ("aten::masked_fill_", 80, 100),
+    )
+    assert not list(HiddenCopy().check(trace))
