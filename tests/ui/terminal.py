@@ -13,11 +13,14 @@ import termios
 import time
 from collections.abc import Sequence
 from types import TracebackType
+from typing import TypeVar
 
 import pyte
 
 _UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[[<>=][0-9;]*u|\x1b\[\?[0-9;]*\$p|\x1b\[>[0-9;]*[a-z]")
 _PATIENCE_S = 20.0
+
+_Self = TypeVar("_Self", bound="Terminal")
 
 
 class Terminal:
@@ -37,7 +40,7 @@ class Terminal:
             os.execve(sys.executable, [sys.executable, "-m", "tracetui", *arguments], env)
         self.resize(columns, lines)
 
-    def __enter__(self) -> "Terminal":
+    def __enter__(self: _Self) -> _Self:
         return self
 
     def __exit__(
