@@ -60,6 +60,7 @@ async def test_space_supposes_a_finding_mended_and_takes_it_back(trouble_file):
     async with running(trouble_file, size=(120, 40)) as driver:
         view = await _open_findings(driver)
         await driver.press("space")
+        await driver.settle()
         assert "With 1 mended: 800.00 µs instead of 1.000 ms a step" in driver.screen_text
         assert view.rows.text_of(0).startswith("[x]")
 

@@ -11,7 +11,7 @@ from tracetui.analysis.memo import once_per_trace
 from tracetui.analysis.steps import steps
 from tracetui.analysis.utilization import GapCause, gaps, host_use, utilization
 from tracetui.analysis.work_class import WorkClass, slice_classes
-from tracetui.diagnosis.finding import Finding, Saving, saved_together_ns
+from tracetui.diagnosis.finding import Finding, SavedTime, saved_time
 from tracetui.diagnosis.scope import outermost, steady_ns
 from tracetui.model.arrays import Int64s
 from tracetui.model.intervals import Intervals, difference, intersection, union
@@ -65,16 +65,17 @@ def prediction(trace: Trace, chosen: Sequence[Finding]) -> Prediction:
     """
     window, n_steps = _window(trace)
     savings = tuple(each.saving for each in chosen if each.saving is not None)
-    saved_ns = saved_together_ns(savings, window)
+    saved = saved_time(savings)
+    saved_ns = saved.within_ns(window)
     left_ns = max(window.total_ns - saved_ns, 0)
     host_ns = 0
     if links(trace).has_device and not any(each.rule in _LAUNCHES_LESS for each in chosen):
-        host_ns = _host_work_ns(trace, window, tuple(each for each in savings if each.is_host_work))
+        freed = saved_time([each for each in savings if each.is_host_work])
+        host_ns = _host_work_ns(trace, window, freed)
     is_host_bound = bool(saved_ns) and host_ns > left_ns
     then_ns = max(left_ns, host_ns) if saved_ns else window.total_ns
     parts = [
-        (spans.total_ns - saved_together_ns(savings, spans), name)
-        for name, spans in _parts(trace, window)
+        (spans.total_ns - saved.within_ns(spans), name) for name, spans in _parts(trace, window)
     ]
     most_ns, most = max(parts, default=(0, ""), key=lambda part: part[0])
     if is_host_bound:
@@ -99,7 +100,7 @@ def gain_in_step_ns(trace: Trace, finding: Finding) -> int | None:
     if finding.saving is None:
         return None
     window, n_steps = _window(trace)
-    return saved_together_ns((finding.saving,), window) // max(n_steps, 1)
+    return saved_time((finding.saving,)).within_ns(window) // max(n_steps, 1)
 
 
 def n_judged_steps(trace: Trace) -> int:
@@ -133,7 +134,7 @@ def _host_tracks(trace: Trace) -> list[int]:
     return [row for row, track in enumerate(trace.tracks) if track.kind == TrackKind.HOST]
 
 
-def _host_work_ns(trace: Trace, window: Intervals, savings: tuple[Saving, ...]) -> int:
+def _host_work_ns(trace: Trace, window: Intervals, saved: SavedTime) -> int:
     """Return how long the busiest thread works in operators and calls that do not wait.
 
     Not counted is what some savings take off the host.
@@ -146,7 +147,7 @@ def _host_work_ns(trace: Trace, window: Intervals, savings: tuple[Saving, ...]) 
         own = slices.track_id == track_id
         busy = difference(_union(trace, own & works), _union(trace, own & waits))
         busy = intersection(busy, window)
-        longest = max(longest, busy.total_ns - saved_together_ns(savings, busy))
+        longest = max(longest, busy.total_ns - saved.within_ns(busy))
     return longest
 
 

@@ -1,6 +1,6 @@
 """The findings as lines: what is wrong, what it costs, what to try, and what-if."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tracetui.analysis.work_class import short_kernel_name
@@ -67,14 +67,24 @@ class FindingList:
     result: Findings
     lacking: tuple[Lacking, ...]
     """What keeps rules from judging; the rows after the findings and a heading."""
-    picked: set[int] = field(default_factory=set)
+    gains: tuple[str, ...]
+    """What each finding saves in a step, or in the recording; empty if not estimated."""
+    totals: tuple[str, ...]
+    """The same for the whole recording."""
+    picked: frozenset[int] = frozenset()
     """Rows of findings whose mending is supposed, for what-if."""
+    supposed: str = ""
+    """What mending the picked findings would bring, once that was added up."""
 
     @classmethod
     def of(cls, trace: Trace) -> "FindingList":
         """Run the rules; slow on a large trace, so not on the screen's thread."""
         result = findings(trace)
-        return cls(trace, result, _lacking(result.abstained))
+        gains = tuple(_saved(trace, each) for each in result.found)
+        totals = tuple(
+            "" if each.gain_ns is None else duration(each.gain_ns) for each in result.found
+        )
+        return cls(trace, result, _lacking(result.abstained), gains, totals)
 
     def __len__(self) -> int:
         return len(self.result) + (len(self.lacking) + 1 if self.lacking else 0)
@@ -84,6 +94,10 @@ class FindingList:
         """Return the answer: what was found, or what the picked findings would bring."""
         if not self.picked:
             return verdict(self.trace)
+        return self.supposed or "Adding up …"
+
+    def supposition(self) -> str:
+        """Return what mending the picked findings would bring; slow on a large trace."""
         chosen = [self.result.found[row] for row in sorted(self.picked)]
         then = prediction(self.trace, chosen)
         mended = f"With {len(chosen)} mended"
@@ -113,7 +127,7 @@ class FindingList:
         if found is None:
             return cut_off(self._lacking_line(row), width)
         mark = "[x]" if row in self.picked else "[ ]"
-        gain = _saved(self.trace, found) or NOT_MEASURED
+        gain = self.gains[row] or NOT_MEASURED
         head = (
             f"{mark:<{_PICK_WIDTH}}{found.severity.name.lower():<{_SEVERITY_WIDTH}}"
             f"{gain:>{_GAIN_WIDTH}}  "
@@ -145,12 +159,17 @@ class FindingList:
         """Pick a finding for what-if, or put it back."""
         if self.finding_at(row) is not None:
             self.picked ^= {row}
+            self.supposed = ""
+
+    def copied(self) -> "FindingList":
+        """Return a copy that a thread may add up while the user goes on picking."""
+        return replace(self)
 
     def details(self, row: int) -> list[str]:
         """Return all that is known of a row."""
         found, lacking = self.finding_at(row), self.lacking_at(row)
         if found is not None:
-            return self._finding_details(found)
+            return self._finding_details(found, self.gains[row], self.totals[row])
         if lacking is None:
             return ["These rules lack something that a recording can hold."]
         lines = [f"{_rules(len(lacking.rules))} could not judge: {lacking.reason}"]
@@ -158,7 +177,7 @@ class FindingList:
             lines.append(f"Record with: {lacking.flag}")
         return [*lines, "", *(f"{rule}: {_ABOUT.get(rule, '')}" for rule in lacking.rules)]
 
-    def _finding_details(self, found: Finding) -> list[str]:
+    def _finding_details(self, found: Finding, gain: str, total: str) -> list[str]:
         trace, first = self.trace, found.first_slice
         n_slices = "1 slice" if len(found.slices) == 1 else f"{count(len(found.slices))} slices"
         about = _ABOUT.get(found.rule, "")
@@ -167,11 +186,11 @@ class FindingList:
             f"{clean_text(found.summary)}.",
             f"Try: {found.change}.",
         ]
-        if found.gain_ns is None:
+        if not total:
             lines.append("Saves: not estimated")
         else:
-            a_step = f", {_saved(trace, found)} a step" if _has_steps(trace) else ""
-            lines.append(f"Saves: up to {duration(found.gain_ns)} in the recording{a_step}")
+            a_step = f", {gain} a step" if _has_steps(trace) else ""
+            lines.append(f"Saves: up to {total} in the recording{a_step}")
             lines.append(f"That is: {clean_text(found.gain_how)}")
         at, name = duration(int(trace.slices.ts_ns[first])), trace.name_of(first)
         if trace.slices.kind[first] == SliceKind.KERNEL:

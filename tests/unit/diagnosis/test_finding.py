@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracetui.diagnosis.finding import Saving, Severity, saved_together_ns, severity_of
+from tracetui.diagnosis.finding import Saving, Severity, saved_time, severity_of
 from tracetui.model.intervals import Intervals
 
 
@@ -33,18 +33,18 @@ def test_of_two_findings_about_the_same_time_the_better_counts():
     copies = _saving((0, 100, 100))
     fused = _saving((0, 100, 40), (100, 200, 40))
 
-    assert saved_together_ns((copies, fused)) == 140
-    assert saved_together_ns((copies,)) + saved_together_ns((fused,)) == 180
+    assert saved_time((copies, fused)).within_ns() == 140
+    assert copies.total_ns + fused.total_ns == 180
 
 
 def test_only_what_lies_within_counts():
     within = Intervals(np.array([50]), np.array([150]))
 
-    assert saved_together_ns((_saving((0, 100, 50), (120, 220, 100)),), within) == 25 + 30
+    assert saved_time([_saving((0, 100, 50), (120, 220, 100))]).within_ns(within) == 25 + 30
 
 
 def test_nothing_saves_nothing():
-    assert saved_together_ns(()) == 0
+    assert saved_time(()).within_ns() == 0
     assert _saving((5, 5, 0)).total_ns == 0
 
 
@@ -65,8 +65,6 @@ def test_together_is_what_a_slow_count_of_each_moment_gives(first, second):
             for moment in range(start, end):
                 moments[moment] = max(moments[moment], saved / (end - start))
 
-    assert saved_together_ns(savings) == pytest.approx(sum(moments), abs=0.51)
-    assert (
-        saved_together_ns(savings)
-        <= saved_together_ns(savings[:1]) + saved_together_ns(savings[1:]) + 1
-    )
+    together_ns = saved_time(savings).within_ns()
+    assert together_ns == pytest.approx(sum(moments), abs=0.51)
+    assert together_ns <= savings[0].total_ns + savings[1].total_ns + 1

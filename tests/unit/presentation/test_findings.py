@@ -70,8 +70,9 @@ def test_picking_tells_what_a_step_would_take():
 
     shown.toggle(0)
     assert shown.line(0, 80).startswith("[x] high")
+    assert shown.summary == "Adding up …"
     # Three steps of 1 ms, the cold one left out; 0.2 ms of each is copied.
-    assert shown.summary == (
+    assert shown.supposition() == (
         "With 1 mended: 800.00 µs instead of 1.000 ms a step (1.25x), then mostly aten::bmm,"
         " 500.00 µs"
     )
@@ -79,7 +80,7 @@ def test_picking_tells_what_a_step_would_take():
     shown.toggle(3)
     assert shown.summary.startswith("2 findings: ")
     shown.toggle(1)
-    assert shown.summary == "With 1 mended: what they save cannot be estimated"
+    assert shown.supposition() == "With 1 mended: what they save cannot be estimated"
 
 
 def test_a_healthy_trace_says_that_nothing_was_found():

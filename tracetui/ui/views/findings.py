@@ -1,9 +1,11 @@
 """The findings: what is wrong, ranked; picked ones tell what mending them would bring."""
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import work
 from textual.binding import Binding, BindingType
+from textual.message import Message
 
 from tracetui.format import TimeUnit
 from tracetui.model.arrays import NO_ID
@@ -26,6 +28,14 @@ class FindingsView(ListingView):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "pick", "Pick the finding for what-if"),
     ]
+
+    @dataclass
+    class Supposed(Message):
+        """A thread has added up what the picked findings would bring."""
+
+        trace: Trace
+        picked: frozenset[int]
+        text: str
 
     def __init__(self) -> None:
         """Start without findings."""
@@ -101,4 +111,19 @@ class FindingsView(ListingView):
         """Suppose that the finding under the cursor is mended, or no longer."""
         if self._content is not None:
             self._content.toggle(self.rows.cursor)
+            self.show_rows()
+            self._add_up(self._content.copied())
+
+    @work(thread=True, exclusive=True, group="what-if")
+    def _add_up(self, content: FindingList) -> None:
+        if content.picked:
+            self.post_message(self.Supposed(content.trace, content.picked, content.supposition()))
+
+    def on_findings_view_supposed(self, message: Supposed) -> None:
+        """Say what the picked findings would bring, if they are the picked ones still."""
+        content = self._content
+        if content is None or content.trace is not message.trace:
+            return
+        if content.picked == message.picked:
+            content.supposed = message.text
             self.show_rows()
