@@ -103,7 +103,8 @@ def _kind(group: Group, host_only: frozenset[str]) -> tuple[MatchKind, str]:
             return MatchKind.MOVED_TO_HOST, f"{first[0].operator} launches nothing in the candidate"
         return MatchKind.ONLY_BASELINE, _alone(first[0], "candidate")
     if not first:
-        kind = MatchKind.NEW_COPY if second[0].is_copy else MatchKind.ONLY_CANDIDATE
+        is_copy = second[0].is_copy and not second[0].is_fill
+        kind = MatchKind.NEW_COPY if is_copy else MatchKind.ONLY_CANDIDATE
         return kind, _alone(second[0], "baseline")
     if len(first) > len(second):
         return MatchKind.FUSED, f"{_counted(first)} became {_counted(second)}: {group.proof.value}"

@@ -183,10 +183,16 @@ def phrase(match: Match) -> str:
             return f"a new copy, {new}"
         case MatchKind.ONLY_CANDIDATE:
             return f"{new} is new"
-        case MatchKind.SLOWER | MatchKind.FASTER:
-            return f"{own} is {match.kind.value}"
         case _:
-            return f"{own} is the same"
+            return _timed(match, own)
+
+
+def _timed(match: Match, own: str) -> str:
+    """Return how the time of the same work changed."""
+    if match.is_comm and match.kind is not MatchKind.SAME:
+        longer = "longer" if match.kind is MatchKind.SLOWER else "shorter"
+        return f"{own} communicates, or waits for other ranks, {longer}"
+    return f"{own} is {'the ' if match.kind is MatchKind.SAME else ''}{match.kind.value}"
 
 
 def _swap(match: Match, own: str, new: str) -> str:

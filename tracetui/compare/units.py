@@ -77,6 +77,11 @@ class Unit:
         )
 
     @property
+    def is_fill(self) -> bool:
+        """Return whether it writes the same value everywhere, and reads nothing."""
+        return self.kind == SliceKind.MEMSET or self.words == {"fill"} or "FillFunctor" in self.name
+
+    @property
     def is_attention(self) -> bool:
         """Return whether it is a whole attention."""
         return is_attention(self.name) or is_attention(self.operator)

@@ -11,6 +11,7 @@ from tests.strategies import host_and_device_rows
 from tests.unit.compare.recordings import STEP_NS, compiled_mlp, mlp, op, step_rows, steps_of
 from tracetui.compare.comparison import comparison
 from tracetui.compare.kinds import MatchKind
+from tracetui.compare.scope import Range
 from tracetui.compare.spread import Verdict
 from tracetui.compare.waterfall import COPIES
 
@@ -31,13 +32,22 @@ KERNELS = st.tuples(
     st.sampled_from(("gemm_a", "gemm_b", "gelu", "triton_poi_fused_gelu_mul_0", "Memcpy DtoD")),
     st.integers(100, 9_000),
 )
+NAMES = st.sampled_from(("aten::mm", "aten::gelu", "aten::mul", "aten::copy_", "aten::add"))
 OPS = st.builds(
     op,
-    st.sampled_from(("aten::mm", "aten::gelu", "aten::mul", "aten::copy_")),
+    NAMES,
     KERNELS,
     around=st.sampled_from(((), ("aten::linear",), ("Torch-Compiled Region: 0/0",))),
 )
+HOST_OPS = st.builds(
+    op,
+    NAMES | st.sampled_from(("graph_0_cpp_fused_gelu_mul_0", "aten::view")),
+    around=st.sampled_from(((), ("aten::linear",), ("Torch-Compiled Region: 0/0",))),
+    dur_ns=st.integers(1_000, 9_000),
+)
 STEPS = st.lists(st.lists(OPS, max_size=6), min_size=1, max_size=3)
+ANY_STEPS = STEPS | st.lists(st.lists(HOST_OPS, max_size=6), min_size=1, max_size=3)
+"""With a device or without."""
 
 
 def waterfalls(found):
@@ -79,9 +89,9 @@ def figures(found):
 
 
 @settings(max_examples=50)
-@given(STEPS, STEPS)
-def test_parts_and_residual_add_up_exactly(baseline, candidate):
-    found = comparison(steps_of(*baseline), steps_of(*candidate))
+@given(ANY_STEPS, ANY_STEPS, st.sampled_from((None, "step", "total")))
+def test_parts_and_residual_add_up_exactly(baseline, candidate, per):
+    found = comparison(steps_of(*baseline), steps_of(*candidate), per=per)
 
     for spread, waterfall in waterfalls(found):
         total = sum(part.delta_ns for part in waterfall.parts) + waterfall.residual_ns
@@ -99,7 +109,7 @@ def test_one_step_each_leaves_no_residual(baseline, candidate):
 
 
 @settings(max_examples=50)
-@given(STEPS)
+@given(ANY_STEPS)
 def test_a_trace_against_itself_is_no_change_everywhere(steps):
     found = comparison(steps_of(*steps), steps_of(*steps))
 
@@ -111,7 +121,7 @@ def test_a_trace_against_itself_is_no_change_everywhere(steps):
 
 
 @settings(max_examples=50)
-@given(STEPS, STEPS)
+@given(ANY_STEPS, ANY_STEPS)
 def test_exchanged_sides_change_signs_and_nothing_else(baseline, candidate):
     there = comparison(steps_of(*baseline), steps_of(*candidate))
     back = comparison(steps_of(*candidate), steps_of(*baseline))
@@ -302,6 +312,20 @@ def test_a_host_that_runs_ahead_is_seen():
     # The steps of the first are as long as its kernels, whatever the host does.
     assert found.wall is not None
     assert found.wall.baseline_ns == 5_000
+
+
+def test_a_range_of_each_side_is_compared():
+    trace = steps_of([op("aten::mm", ("gemm", 9_000))], [op("aten::mm", ("gemm", 12_000))])
+    first, second = (Range(n * STEP_NS, (n + 1) * STEP_NS) for n in (0, 1))
+    found = comparison(trace, trace, (first, second))
+
+    assert found.gpu is not None
+    assert (found.gpu.baseline_ns, found.gpu.candidate_ns) == (9_000, 12_000)
+    assert [match.kind for match in found.matches] == [MatchKind.SLOWER]
+    assert [(each.start_ns, each.end_ns) for each in found.ranges] == [
+        (first.start_ns, first.end_ns),
+        (second.start_ns, second.end_ns),
+    ]
 
 
 def test_a_device_on_one_side_alone_compares_operators():
