@@ -6,12 +6,13 @@ Nothing here imports torch before a recording starts, so code may keep its marks
 import atexit
 import functools
 import os
+import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, ParamSpec, TypeVar
 
-from tracetui.capture.environment import noted_variables, versions
+from tracetui.capture.environment import noted_variables, prepare_environment, versions
 from tracetui.capture.paths import free_path
 from tracetui.capture.runner_session import EXPLICIT, Session
 from tracetui.capture.runner_window import Window
@@ -53,12 +54,12 @@ class record:  # noqa: N801  used as a function
     ``with tracetui.record("train") as recording:`` records the whole block; ``recording.step()``
     at the end of each iteration marks the steps, and with ``start_after`` and ``steps`` only those
     steps are recorded. ``@tracetui.record("forward")`` takes each call as a step and records three
-    calls after three others. The steps that pass before are timed without the profiler.
+    calls after three others, each under an annotation of that name. The steps that pass before are timed without the profiler.
 
     The file is ``FOLDER/NAME.json.gz``, or ``NAME_2`` where that is taken; ``path`` tells which.
     It is written when the last step or the block ends, after an exception too. What hinders the
-    recording is kept in ``notes`` and never raised into the code that is recorded. Under ``tracetui run``
-    the block is an annotation in the one recording of the run.
+    recording is a warning, kept in ``notes``, and never raised into the code that is recorded. Under
+    ``tracetui run`` the block is an annotation in the one recording of the run.
 
     Args:
         name: The file's name without its ending.
@@ -141,14 +142,16 @@ class record:  # noqa: N801  used as a function
             self._mark = record_function(self.name)
             self._mark.__enter__()
             return self
-        self._begin(self._new_session(self._steps, self._start_after))
+        session = self._new_session(self._steps, self._start_after)
+        join(session)
+        self._begin(session)
         return self
 
     def _begin(self, session: Session) -> None:
+        prepare_environment()
         import torch  # noqa: F401  what is recorded
 
         self._session = session
-        join(session)
         session.torch_loaded()
         session.step_zero()
 
@@ -168,6 +171,9 @@ class record:  # noqa: N801  used as a function
     def _end(session: Session) -> None:
         leave(session)
         session.finish(is_step=not session.n_passed)
+        if session.outcome.trace is None:
+            for note in session.outcome.notes:
+                warnings.warn(f"tracetui: {note}", stacklevel=3)
 
     def __call__(self, function: Callable[Params, Result]) -> Callable[Params, Result]:
         """Return the function with each call a step of the recording."""
@@ -180,16 +186,16 @@ class record:  # noqa: N801  used as a function
                 self._begin(session)
                 # A program that ends sooner keeps what there is.
                 atexit.register(self._end, session)
-            if self._session is None or not self._session.is_recording:
+            session = self._session or _sessions[-1]
+            if not session.is_recording:
                 result = function(*args, **kwargs)
             else:
                 from torch.profiler import record_function
 
                 with record_function(self.name):
                     result = function(*args, **kwargs)
-            self.step()
-            if self._session is not None and self._session.is_over:
-                leave(self._session)
+            if session is self._session and not session.is_over:
+                session.boundary(EXPLICIT)
             return result
 
         return recorded

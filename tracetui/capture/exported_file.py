@@ -62,7 +62,10 @@ def notes_on(raw: Path, device: str) -> Iterator[str]:
         CaptureError: It is missing or cut off.
     """
     if not raw.exists():
-        raise CaptureError(f"{raw.parent}: torch wrote no file and gave no reason")
+        free = shutil.disk_usage(raw.parent).free
+        raise CaptureError(
+            f"{raw.parent}: torch wrote no file and gave no reason; {free:,} bytes are free there"
+        )
     n_bytes = raw.stat().st_size
     with raw.open("rb") as file:
         head = file.read(_END_BYTES)

@@ -22,17 +22,27 @@ def free_path(folder: Path, stem: str, suffix: str = "") -> Path:
     Raises:
         CaptureError: The folder cannot be written to.
     """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        # Told apart from a file of that name inside it, which only means the next number.
+        raise CaptureError(f"{folder}: {reason_of(error)}: the trace was not written") from error
     number = 1
     while True:
         counted = stem if number == 1 else f"{stem}_{number}"
         path = folder / f"{counted}{suffix}{_SUFFIX}"
         try:
-            folder.mkdir(parents=True, exist_ok=True)
             path.open("x").close()
         except FileExistsError:
             number += 1
         except OSError as error:
-            reason = (error.strerror or type(error).__name__).lower()
-            raise CaptureError(f"{path}: {reason}: the trace was not written") from error
+            raise CaptureError(f"{path}: {reason_of(error)}: the trace was not written") from error
         else:
             return path
+
+
+def reason_of(error: OSError) -> str:
+    """Return why a folder or a file in it cannot be made."""
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        return "not a directory"
+    return (error.strerror or type(error).__name__).lower()

@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Any, Final
 
 from tracetui.capture.interpreter import BOOTSTRAP, chosen_interpreter
+from tracetui.capture.paths import reason_of
 from tracetui.capture.runner_window import Window
 from tracetui.errors import CaptureError
 
@@ -99,8 +100,7 @@ def _check_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        reason = (error.strerror or type(error).__name__).lower()
-        raise CaptureError(f"{folder}: {reason}") from error
+        raise CaptureError(f"{folder}: {reason_of(error)}") from error
     if not os.access(folder, os.W_OK):
         raise CaptureError(f"{folder}: permission denied")
 

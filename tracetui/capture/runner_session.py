@@ -176,10 +176,8 @@ class Session:
         if not self._counts(source):
             return
         self._n_boundaries += 1
-        if self.state is State.WAITING:
+        if self.state in (State.WAITING, State.PREPARED):
             self._wait()
-        elif self.state is State.PREPARED:
-            self._start()
         if self.is_recording:
             self._next_step()
 
@@ -199,6 +197,8 @@ class Session:
         first = self._first_step
         if first is not None and self.n_passed >= first:
             self._start()
+            return
+        if self.state is State.PREPARED:
             return
         self._clock.mark()
         if first is not None and first >= _PREPARE_AT_LEAST and self.n_passed == first - 1:
