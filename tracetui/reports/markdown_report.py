@@ -65,7 +65,17 @@ _TABLES: Final = {
     ),
     "kernels": (
         "Kernels",
-        ("short_name", "class", "calls", "total_us", "mean_us", "min_us", "max_us"),
+        (
+            "short_name",
+            "class",
+            "calls",
+            "total_us",
+            "mean_us",
+            "min_us",
+            "max_us",
+            "occupancy_theoretical_ratio",
+            "occupancy_limiter",
+        ),
     ),
     "roofline": (
         "Roofline",
@@ -148,7 +158,8 @@ def _cell(value: Any, column: str = "") -> str:
 
 
 def _heading(column: str) -> str:
-    bare = column.removesuffix("_us").removesuffix("_ratio").removeprefix("short_")
+    bare = column.removesuffix("_us").removesuffix("_ratio").removesuffix("_theoretical")
+    bare = bare.removeprefix("short_").removeprefix("occupancy_")
     if bare == "ratio":
         return "share"
     return bare.replace("_", " ")

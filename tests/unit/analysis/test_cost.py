@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.literal import Row, annotation, trace_of
 from tracetui.analysis.cost import (
+    MODELS,
     AttentionShape,
     Inputs,
     Operand,
@@ -505,3 +506,51 @@ def test_of_silent_operators_inside_one_another_the_innermost_is_named():
     )
 
     assert [name for name, _, _ in operator_costs(trace).abstained] == ["aten::cudnn_convolution"]
+
+
+SHAPES = st.lists(st.integers(-1, 9), max_size=5)
+TYPES = st.sampled_from([FLOAT, HALF, "long int", "bool", "Scalar", "ScalarList", "TensorList", ""])
+VALUES = st.sampled_from(
+    ["", "0", "-1", "1", "True", "False", "[0, 0]", "[1, 1]", "[]", "same", "x"]
+)
+CALLS = st.lists(st.tuples(SHAPES | st.lists(SHAPES, max_size=3), TYPES, VALUES), max_size=12)
+
+
+@given(st.sampled_from(sorted(MODELS)), CALLS)
+def test_any_inputs_have_a_cost_or_a_reason(name: str, call: list[tuple[Any, str, str]]):
+    dims, types, values = ([part[i] for part in call] for i in range(3))
+
+    try:
+        cost = cost_of(name, Inputs(dims, types, values))
+    except UnmodelledError:
+        return
+    assert cost.flop >= 0
+    assert cost.n_bytes is None or cost.n_bytes >= 0
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["aten::linear", "aten::mm", "aten::add", "aten::copy_", "aten::view"]),
+            st.integers(0, 100),
+            st.integers(0, 100),
+        ),
+        max_size=12,
+    )
+)
+def test_no_operator_counts_inside_another_that_counts(calls: list[tuple[str, int, int]]):
+    trace = trace_of(*(product(name, ts, dur, [4, 4], [4, 4]) for name, ts, dur in calls))
+
+    counted = operator_costs(trace).is_counted
+
+    parent = trace.slices.parent_id
+    for row in np.flatnonzero(counted).tolist():
+        above = int(parent[row])
+        while above >= 0:
+            assert not counted[above]
+            above = int(parent[above])
+
+
+def test_sizes_beyond_any_device_are_not_believed():
+    with pytest.raises(UnmodelledError, match="unexpected"):
+        cost_of("aten::mm", inputs([[1 << 40, 1 << 40], [1 << 40, 1 << 40]]))

@@ -42,6 +42,11 @@ MODELS: Final = {
 _COST_OF: Final = {**COPIES, **ARITHMETIC, **PRODUCTS, **ATTENTIONS, **CONVOLUTIONS}
 
 
+_UNEXPECTED: Final = "inputs of an unexpected shape"
+_MOST: Final = 1 << 53
+"""Larger amounts are no single call's; up to here a float holds every whole number."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class OperatorCosts:
     """Columns of one row for each slice of the trace.
@@ -75,14 +80,19 @@ def cost_of(name: str, inputs: Inputs) -> Cost:
         UnmodelledError: no model, or not enough is recorded for it.
     """
     model = _COST_OF.get(name)
-    if model is not None:
-        try:
-            return model(inputs)
-        except IndexError:
-            raise UnmodelledError("inputs of an unexpected shape") from None
-    if is_fused_name(name):
-        return fused_cost(name, inputs)
-    raise UnmodelledError("no model")
+    try:
+        if model is not None:
+            cost = model(inputs)
+        elif is_fused_name(name):
+            cost = fused_cost(name, inputs)
+        else:
+            raise UnmodelledError("no model")
+    except (IndexError, ValueError, ZeroDivisionError):
+        # Shapes of another rank than the model's, strides of 0: no call of the operator's schema.
+        raise UnmodelledError(_UNEXPECTED) from None
+    if not 0 <= cost.flop <= _MOST or not 0 <= (cost.n_bytes or 0) <= _MOST:
+        raise UnmodelledError(_UNEXPECTED)
+    return cost
 
 
 def has_model(name: str) -> bool:
