@@ -16,10 +16,8 @@ from tracetui.analysis.links import Links, links
 from tracetui.analysis.steps import Step, steps
 from tracetui.format import count, duration, middle_ellipsis
 from tracetui.model.arrays import NO_ID
-from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
 from tracetui.model.tracks import Track, TrackKind
-from tracetui.presentation.details import detail_lines
 from tracetui.presentation.idle import (
     IdleSpans,
     gap_at,
@@ -28,9 +26,10 @@ from tracetui.presentation.idle import (
     idle_spans,
     next_gap,
 )
+from tracetui.presentation.lane_titles import lane_title
+from tracetui.presentation.linked import link_texts, linked_ids
 from tracetui.presentation.navigation import find_slice, found_slices
 from tracetui.presentation.timeline import (
-    HUE_NAMES,
     Lane,
     LaneIndex,
     Viewport,
@@ -49,8 +48,6 @@ from tracetui.ui.widgets.lanes import LaneRow, LanesWidget, Scene
 TrackKey: TypeAlias = tuple[TrackKind, str, str]
 LaneKey: TypeAlias = tuple[TrackKey, int, bool]
 
-MAX_LINKED: Final = 256
-"""An operator may own more kernels than are worth marking."""
 MIN_NAME_CELLS: Final = 8
 _UNFOLDED_HOSTS: Final = 1
 _N_ECHOES: Final = 64
@@ -310,7 +307,7 @@ class TimelineView(DetailedView):
             for lane in (self._index.folded[track_id],) if is_folded else own:
                 key = self._key_of(lane)
                 if key not in self._hidden:
-                    rows.append((key, LaneRow(lane, self._title(track, lane, len(own)))))
+                    rows.append((key, LaneRow(lane, lane_title(track, lane, len(own)))))
         pinned = [
             (key, LaneRow(row.lane, row.title, is_pinned=True))
             for wanted_key in self._pinned
@@ -339,21 +336,6 @@ class TimelineView(DetailedView):
         lane = self._lane
         return self._key_of(lane) if lane else None
 
-    @staticmethod
-    def _title(track: Track, lane: Lane, n_levels: int) -> str:
-        if lane.level and not lane.is_union:
-            hue = int(np.bincount(lane.hues).argmax()) if len(lane.hues) else 0
-            return f"  {HUE_NAMES[hue]}"
-        prefix = {
-            TrackKind.PYTHON: "py ",
-            TrackKind.SYNC: "sync ",
-            TrackKind.DEVICE_ANNOTATION: "steps ",
-            TrackKind.OVERHEAD: "overhead ",
-            TrackKind.PROFILER: "profiler ",
-        }.get(track.kind, "")
-        mark = "▸" if lane.is_union else "▾" if n_levels > 1 else " "
-        return f"{mark}{prefix}{track.title}"
-
     @property
     def _lane(self) -> Lane | None:
         return self._rows[self._row].lane if self._row < len(self._rows) else None
@@ -371,7 +353,7 @@ class TimelineView(DetailedView):
         gap = self._gap()
         if gap is not None:
             return gap_details(self._trace, *gap)
-        return detail_lines(self._trace, self._selection)
+        return self.details_of(self._trace, self._selection)
 
     def action_details(self) -> None:
         """Show the details where they are away, else go to them."""
@@ -397,7 +379,9 @@ class TimelineView(DetailedView):
                 self._row,
                 self._at_ns,
                 self._selection,
-                frozenset(self._linked_ids()),
+                frozenset(
+                    linked_ids(self._trace, self._links, self._selection) if self._links else ()
+                ),
                 self._range or self._range_anchor,
                 self._hits(self._trace),
                 self._header(),
@@ -430,20 +414,6 @@ class TimelineView(DetailedView):
         starts_ns = trace.slices.ts_ns[self._hit_ids]
         ends_ns = starts_ns + trace.slices.dur_ns[self._hit_ids]
         return tuple(hit_columns(self._viewport, self.lanes.plot_width, starts_ns, ends_ns))
-
-    def _linked_ids(self) -> list[int]:
-        """Return what the selected slice launched, or was launched by."""
-        if self._trace is None or self._links is None or self._selection == NO_ID:
-            return []
-        if bool(self._trace.slices.is_device_work()[self._selection]):
-            found = (self._links.launch_id[self._selection], self._links.owner_id[self._selection])
-            return [int(each) for each in found if each != NO_ID]
-        kind = int(self._trace.slices.kind[self._selection])
-        if kind == SliceKind.RUNTIME:
-            ids = self._links.launched_by(self._selection)
-        else:
-            ids = self._links.device_slices_of(self._selection)
-        return [int(each) for each in ids[:MAX_LINKED]]
 
     def _gap(self) -> tuple[int, int] | None:
         """Return the device and the gap under the cursor, if it is in one and on no slice."""
@@ -479,7 +449,8 @@ class TimelineView(DetailedView):
             edges = self._viewport.edges(width)
             column = min(max(self._viewport.column(self._at_ns, width), 0), width - 1)
             parts.append(cell_text(trace, lane, int(edges[column]), int(edges[column + 1])))
-        parts += self._link_parts(trace)
+        if self._links is not None:
+            parts += link_texts(trace, self._links, self._selection)
         lines[1] = " · ".join(parts)
         lines[2] = self._range_status(trace, index)
         return tuple(lines)
@@ -491,34 +462,6 @@ class TimelineView(DetailedView):
         if self._range_line is None or self._range_line[:2] != (trace, self._range):
             self._range_line = (trace, self._range, range_text(trace, index, *self._range))
         return self._range_line[2]
-
-    def _link_parts(self, trace: Trace) -> list[str]:
-        if self._links is None or self._selection == NO_ID:
-            return []
-        slices = trace.slices
-        if not bool(slices.is_device_work()[self._selection]):
-            n_owned = int(self._links.n_device_total[self._selection])
-            if not n_owned:
-                return []
-            owned_ns = int(self._links.device_total_ns[self._selection])
-            return [f"device work below: {count(n_owned)}, {duration(owned_ns)}"]
-        parts = []
-        launch, owner = (
-            int(self._links.launch_id[self._selection]),
-            int(self._links.owner_id[self._selection]),
-        )
-        if launch != NO_ID:
-            queued = int(
-                slices.ts_ns[self._selection] - slices.ts_ns[launch] - slices.dur_ns[launch]
-            )
-            by = trace.name_of(owner if owner != NO_ID else launch)
-            parts.append(f"launched by {by}")
-            parts.append(f"launch {duration(int(slices.dur_ns[launch]))}")
-            if queued >= 0:
-                parts.append(f"queued {duration(queued)}")
-        elif owner != NO_ID:
-            parts.append(f"launched by {trace.name_of(owner)}")
-        return parts
 
     # What actions share
 
