@@ -30,7 +30,10 @@ def options_parser() -> Parser:
     )
     parser.add_argument("baseline", metavar="BASELINE", help="the trace to compare with, or -")
     parser.add_argument(
-        "candidates", metavar="CANDIDATE", nargs="+", help="the traces that are compared with it"
+        "candidates",
+        metavar="CANDIDATE",
+        nargs="+",
+        help="the traces that are compared with it; repeated captures of a variant count as one",
     )
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument("--json", action="store_true", help="one JSON object")
@@ -83,14 +86,18 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _report(options: argparse.Namespace) -> "CompareReport":
+    from tracetui.compare.captured import captures
     from tracetui.compare.comparison import comparison
     from tracetui.compare.scoreboard import scoreboard
     from tracetui.reports.compare_report import CompareReport
 
     traces = _traces([options.baseline, *options.candidates], use_cache=not options.no_cache)
-    board = scoreboard(traces, options.within, options.per)
+    variants = [[traces[place] for place in places] for places in captures(traces)]
+    baseline, *candidates = variants
+    board = scoreboard([own[0] for own in variants], options.within, options.per)
     pairs = tuple(
-        comparison(traces[0], candidate, board.within, board.per) for candidate in traces[1:]
+        comparison(baseline[0], own[0], board.within, board.per, repeats=(baseline[1:], own[1:]))
+        for own in candidates
     )
     return CompareReport(pairs, board)
 

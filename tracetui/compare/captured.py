@@ -3,7 +3,7 @@
 import base64
 import binascii
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from tracetui.model.trace import Trace
 
 KEY: Final = "tracetui"
 """The trace file's top-level member: base64 of a JSON object."""
+_WHAT_RAN: Final = ("workload", "variant", "parameters", "dtype", "device_kind", "backward")
 _LONGEST_TEXT: Final = 200
 _MOST_NS: Final = 10**18
 
@@ -45,6 +46,24 @@ def captured(trace: Trace) -> Captured | None:
         unprofiled_ns=_nanoseconds(runs),
         is_equal=equal if isinstance(equal, bool) else None,
     )
+
+
+def captures(traces: Sequence[Trace]) -> tuple[tuple[int, ...], ...]:
+    """Return traces by their place, repeated captures of one variant together.
+
+    Captures are repeats where their records agree in all but the number of the repeat. Where all
+    are of one variant they stay apart: then it is the repeats that are compared.
+    """
+    groups: dict[object, list[int]] = {}
+    for place, trace in enumerate(traces):
+        record = record_of(trace) or {}
+        is_repeat = isinstance(record.get("repeat"), int)
+        what = [record.get(key) for key in _WHAT_RAN]
+        key = json.dumps(what, sort_keys=True) if is_repeat else place
+        groups.setdefault(key, []).append(place)
+    if len(groups) == 1:
+        return tuple((place,) for place in range(len(traces)))
+    return tuple(tuple(places) for places in groups.values())
 
 
 def record_of(trace: Trace) -> Mapping[str, Any] | None:

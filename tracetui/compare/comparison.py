@@ -1,6 +1,7 @@
 """One trace against another: what differs, by how much, and whether it is real."""
 
 from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,6 +55,8 @@ class Comparison:
     wall: Spread | None
     unprofiled: Spread | None
     """Runs timed without the profiler, where both captures recorded them; they decide."""
+    n_captures: tuple[int, int]
+    """How many captures of each side count; what runs is shown of the first."""
     gpu_waterfall: Waterfall | None
     host_waterfall: Waterfall
     wall_waterfall: Waterfall | None
@@ -115,6 +118,7 @@ def comparison(
     candidate: Trace,
     within: str | tuple[Range, Range] | None = None,
     per: Per | None = None,
+    repeats: tuple[Sequence[Trace], Sequence[Trace]] = ((), ()),
 ) -> Comparison:
     """Compare two traces.
 
@@ -123,6 +127,8 @@ def comparison(
         candidate: The other one.
         within: An annotation, module or operator, or a range of each trace; chosen if ``None``.
         per: Whether steps, calls or totals are compared; chosen if ``None``.
+        repeats: Further captures of the baseline and of the candidate. Their steps or calls count
+            for medians, intervals and verdicts; what runs is shown of the first of each.
 
     Raises:
         UsageError: If a trace does not have what ``within`` or ``per`` asks for.
@@ -131,16 +137,20 @@ def comparison(
         scope = Scope(None, "total")
         sides = (side(baseline, scope, within[0]), side(candidate, scope, within[1]))
     else:
-        scope = chosen_scope((baseline, candidate), within, per)
+        scope = chosen_scope((baseline, candidate, *repeats[0], *repeats[1]), within, per)
         sides = (side(baseline, scope), side(candidate, scope))
+    pools = tuple(
+        (lead, *(side(trace, scope) for trace in more))
+        for lead, more in zip(sides, repeats, strict=True)
+    )
     by_operator = not (sides[0].has_device and sides[1].has_device)
     works = (work(sides[0], by_operator=by_operator), work(sides[1], by_operator=by_operator))
     matched, node_pairs = _matched(works)
     host_only = _host_only(sides[1])
     matches = tuple(classified(group, host_only) for group in matched)
-    gpu = _gpu(*sides)
-    host = spread(*(each.host_ns[each.kept] for each in sides))
-    wall = _wall(*sides)
+    gpu = None if by_operator else _pooled(pools, _gpu_samples)
+    host = spread(*(np.concatenate([own.host_ns[own.kept] for own in pool]) for pool in pools))
+    wall = _pooled(pools, Side.wall_samples)
     on_host = host_parts(*sides, matches if by_operator else ())
     return Comparison(
         scope=scope,
@@ -149,7 +159,8 @@ def comparison(
         gpu=gpu,
         host=host,
         wall=wall,
-        unprofiled=_unprofiled(baseline, candidate),
+        unprofiled=_pooled(pools, _unprofiled_samples),
+        n_captures=(len(pools[0]), len(pools[1])),
         gpu_waterfall=None if gpu is None else Waterfall(match_parts(matches), gpu.delta_ns),
         host_waterfall=Waterfall(on_host, host.delta_ns),
         wall_waterfall=None
@@ -237,23 +248,21 @@ def _host_only(candidate: Side) -> frozenset[str]:
     return frozenset(candidate.trace.names[name_id] for name_id in silent.tolist())
 
 
-def _gpu(baseline: Side, candidate: Side) -> Spread | None:
-    if baseline.gpu_ns is None or candidate.gpu_ns is None:
-        return None
-    return spread(baseline.gpu_ns[baseline.kept], candidate.gpu_ns[candidate.kept])
+def _pooled(
+    pools: tuple[tuple[Side, ...], ...], samples_of: Callable[[Side], Int64s]
+) -> Spread | None:
+    """Return the spread over all captures of each side; ``None`` where a side has no samples."""
+    baseline, candidate = (np.concatenate([samples_of(own) for own in pool]) for pool in pools)
+    return spread(baseline, candidate) if len(baseline) and len(candidate) else None
 
 
-def _wall(baseline: Side, candidate: Side) -> Spread | None:
-    samples: tuple[Int64s, Int64s] = baseline.wall_samples(), candidate.wall_samples()
-    return spread(*samples) if len(samples[0]) and len(samples[1]) else None
+def _gpu_samples(own: Side) -> Int64s:
+    return np.empty(0, np.int64) if own.gpu_ns is None else own.gpu_ns[own.kept]
 
 
-def _unprofiled(baseline: Trace, candidate: Trace) -> Spread | None:
-    records = captured(baseline), captured(candidate)
-    if records[0] is None or records[1] is None:
-        return None
-    samples = records[0].unprofiled_ns, records[1].unprofiled_ns
-    return spread(*samples) if len(samples[0]) and len(samples[1]) else None
+def _unprofiled_samples(own: Side) -> Int64s:
+    record = captured(own.trace)
+    return np.empty(0, np.int64) if record is None else record.unprofiled_ns
 
 
 def _counts(sides: tuple[Side, Side], column: str) -> Counts:

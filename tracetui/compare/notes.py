@@ -35,7 +35,16 @@ def _about_instances(compared: Comparison) -> list[str]:
     left_out = [f"{label} of {name}" for name, side in sides for label in side.left_out[:2]]
     if left_out:
         found.append(f"Left out as cold: {', '.join(left_out)}.")
-    if per != "total" and min(len(side.kept) for _, side in sides) == 1:
+    for (name, _), n_captures in zip(sides, compared.n_captures, strict=True):
+        if n_captures > 1:
+            found.append(
+                f"{name} is {n_captures} captures: all their {per}s count; what runs is shown of the"
+                " first."
+            )
+    if (
+        per != "total"
+        and min(len(compared.host.baseline_samples), len(compared.host.candidate_samples)) == 1
+    ):
         found.append("One instance on a side: nothing can be said of its spread.")
     for name, given in (("A", compared.baseline_work), ("B", compared.candidate_work)):
         if given.n_alike < len(given.side.kept):

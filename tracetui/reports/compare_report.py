@@ -37,8 +37,13 @@ class CompareReport:
         return tuple(row.trace for row in self.scoreboard.rows)
 
 
-def compare_json(report: CompareReport) -> bytes:
-    """Return the report as one JSON object, as the contract of the command line has it."""
+def compare_json(report: CompareReport, user_notes: Sequence[str] = ()) -> bytes:
+    """Return the report as one JSON object, as the contract of the command line has it.
+
+    Args:
+        report: The comparisons.
+        user_notes: What a person noted of them; absent where there is nothing.
+    """
     return to_json(
         {
             "schema": SCHEMA,
@@ -48,6 +53,7 @@ def compare_json(report: CompareReport) -> bytes:
             "per": report.scoreboard.per,
             "pairs": [_pair(each) for each in report.comparisons],
             "scoreboard": [_score(row) for row in report.scoreboard.rows],
+            **({"user_notes": list(user_notes)} if user_notes else {}),
         }
     )
 

@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.unit.compare.recordings import mlp, steps_of
-from tracetui.compare.captured import KEY, captured
+from tests.unit.compare.recordings import mlp, op, steps_of
+from tracetui.compare.captured import KEY, captured, captures
 from tracetui.compare.comparison import comparison
+from tracetui.compare.notes import notes
 from tracetui.compare.spread import Verdict
 
 
@@ -74,6 +75,38 @@ def test_text_of_a_record_steers_no_terminal():
     assert found is not None
     assert found.variant is not None
     assert "\x1b" not in found.variant
+
+
+def repeat_of(variant, number, ops=None):
+    """Return one of several captures of a variant."""
+    return with_record(
+        steps_of(ops or mlp()), {**RECORD, "variant": variant, "repeat": number, "parameters": {}}
+    )
+
+
+def test_repeats_of_a_variant_go_together():
+    traces = [repeat_of(v, n) for n in (1, 2) for v in ("eager", "compiled")]
+
+    assert captures(traces) == ((0, 2), (1, 3))
+    assert captures([*traces, steps_of(mlp())]) == ((0, 2), (1, 3), (4,))
+
+
+def test_repeats_of_one_variant_alone_are_compared():
+    assert captures([repeat_of("eager", n) for n in (1, 2)]) == ((0,), (1,))
+    assert captures([steps_of(mlp())] * 2) == ((0,), (1,))
+
+
+def test_steps_of_all_captures_count():
+    slow = [*mlp(), op("aten::add", ("add", 100_000))]
+    lead, *more = (repeat_of("eager", n) for n in (1, 2, 3))
+    other, *others = (repeat_of("slow", n, slow) for n in (1, 2, 3))
+    found = comparison(lead, other, repeats=(more, others))
+
+    assert found.gpu is not None
+    assert len(found.gpu.baseline_samples) == 3
+    assert found.gpu.verdict is Verdict.SLOWER
+    assert found.n_captures == (3, 3)
+    assert any(note.startswith("A is 3 captures") for note in notes(found))
 
 
 def test_times_without_the_profiler_decide():
