@@ -19,6 +19,8 @@ TERA, GIGA = 1e12, 1e9
         ("NVIDIA A100-SXM4-80GB", "bf16", 312, 2039),
         ("NVIDIA A100 80GB PCIe", "bf16", 312, 1935),
         ("NVIDIA A100-PCIE-40GB", "tf32", 156, 1555),
+        ("NVIDIA A800-SXM4-80GB", "bf16", 312, 2039),
+        ("NVIDIA H200 NVL", "bf16", 835.5, 4800),
         ("NVIDIA L4", "fp8", 242.5, 300),
         ("NVIDIA L40S", "bf16", 362, 864),
         ("NVIDIA GeForce RTX 3060", "bf16", 25.5, 360),
@@ -60,7 +62,14 @@ def test_memory_tells_apart_what_shares_a_name():
 
 @pytest.mark.parametrize(
     "name",
-    ["AMD Radeon Graphics", "ARTEMIS", "", "NVIDIA GeForce RTX 4090 Laptop GPU", "Tesla T40"],
+    [
+        "AMD Radeon Graphics",
+        "ARTEMIS",
+        "",
+        "NVIDIA GeForce RTX 4090 Laptop GPU",
+        "Tesla T40",
+        "NVIDIA RTX A1000",
+    ],
 )
 def test_a_device_that_is_not_known_has_no_peaks(name: str):
     assert peaks_of(name) is None
