@@ -63,10 +63,15 @@ async def test_the_details_follow_the_cursor(gpu_file):
         first = _view(driver).details.texts
         await driver.press("j")
         second = _view(driver).details.texts
+        await driver.wait_for("launched by aten::relu")
         assert (first[0], second[0]) == ("gemm_kernel", "relu_kernel")
         await _open(driver, "2")
         assert _view(driver).details.texts[0] == "relu_kernel"
         assert "queued    5.00 µs" in _view(driver).details.texts
+        await _open(driver, "4")
+        await driver.press("k")
+        await _open(driver, "2")
+        assert _view(driver).details.texts[0] == "gemm_kernel"
 
 
 async def test_tab_goes_to_the_details_to_scroll_and_back(gpu_file):

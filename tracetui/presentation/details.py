@@ -3,8 +3,11 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
+import numpy as np
+
 from tracetui.analysis.kernel_names import decode
 from tracetui.analysis.links import links
+from tracetui.analysis.work_class import short_kernel_name
 from tracetui.format import count, duration
 from tracetui.model.arrays import NO_ID
 from tracetui.model.strings import clean_text
@@ -43,6 +46,27 @@ def detail_lines(trace: Trace, slice_id: int) -> list[str]:
     return lines
 
 
+def brief_lines(trace: Trace, slice_id: int) -> list[str]:
+    """Return what is known of a slice without any analysis of the trace."""
+    if not 0 <= slice_id < len(trace.slices):
+        return ["Nothing is selected."]
+    slices = trace.slices
+    return [
+        trace.name_of(slice_id),
+        f"start     {duration(int(slices.ts_ns[slice_id]))}",
+        f"duration  {duration(int(slices.dur_ns[slice_id]))}",
+        f"category  {trace.categories[int(slices.category_id[slice_id])]}",
+        trace.tracks[int(slices.track_id[slice_id])].title,
+    ]
+
+
+def prepare_details(trace: Trace) -> None:
+    """Make the analyses that details draw on, which takes long once; for a thread to call."""
+    _, first = np.unique(trace.slices.kind, return_index=True)
+    for slice_id in first.tolist():
+        detail_lines(trace, slice_id)
+
+
 def _parent_lines(trace: Trace, slice_id: int) -> Iterator[str]:
     chain = []
     parent = int(trace.slices.parent_id[slice_id])
@@ -72,7 +96,8 @@ def _link_lines(trace: Trace, slice_id: int) -> Iterator[str]:
             yield f"queued    {duration(queued_ns)}"
     launched = link.device_slices_of(slice_id)
     for below in launched[:_LINKS_SHOWN].tolist():
-        yield f"launches  {trace.name_of(below)}  {duration(int(trace.slices.dur_ns[below]))}"
+        name = short_kernel_name(trace.name_of(below))
+        yield f"launches  {name}  {duration(int(trace.slices.dur_ns[below]))}"
     if len(launched) > _LINKS_SHOWN:
         yield f"          … {count(len(launched) - _LINKS_SHOWN)} more"
 

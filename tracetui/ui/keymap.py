@@ -63,6 +63,7 @@ def _pair_keys(scope: str) -> tuple[Key, ...]:
         Key(("X",), scope, "Exchange the sides", hint="swap"),
         Key(("c",), scope, "Choose another trace to compare with"),
         Key(("i",), scope, "Choose what to compare: an annotation, a module", hint="within"),
+        Key(("e",), scope, "Note on this piece of work, kept beside the traces", hint="note"),
         Key(("percent_sign",), scope, "Per step, per call, in total", hint="per", shown="%"),
     )
 

@@ -46,6 +46,8 @@ class Rivals:
     traces: tuple[Trace, ...]
     names: tuple[str, ...]
     """The files' names, safe to show; different ones where the files are."""
+    paths: tuple[str, ...] = ()
+    """Where the files lie."""
     baseline: int = 0
     candidate: int = 1
 

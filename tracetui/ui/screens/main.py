@@ -19,6 +19,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import ContentSwitcher, Static
 
+from tracetui.compare.comparison import Comparison
 from tracetui.diagnosis.engine import findings
 from tracetui.diagnosis.finding import Finding
 from tracetui.errors import TraceTuiError
@@ -40,6 +41,8 @@ from tracetui.ui.messages import (
     PairChosen,
     RangeChosen,
     SliceSelected,
+    TextRequested,
+    Told,
     ViewRequested,
     WindowChanged,
 )
@@ -54,6 +57,7 @@ from tracetui.ui.views.overview import OverviewView
 from tracetui.ui.widgets.too_small import TooSmall
 
 Exporter: TypeAlias = Callable[[Trace, str, str], dict[str, bytes]]
+ComparisonExporter: TypeAlias = Callable[[Comparison, Sequence[str]], dict[str, bytes]]
 """Makes files of a trace, a view's title and its text; what it returns goes by file suffix."""
 
 SHORT_TABS_WIDTH: Final = 80
@@ -391,7 +395,13 @@ class MainScreen(Screen[None]):
             if document.workspace is not None and not document.is_loading
         ]
         names = told_apart([document.name for document, _ in whole], _RIVAL_WIDTH)
-        self._rivals = Rivals(tuple(trace for _, trace in whole), tuple(names), baseline, candidate)
+        self._rivals = Rivals(
+            tuple(trace for _, trace in whole),
+            tuple(names),
+            tuple(document.path for document, _ in whole),
+            baseline,
+            candidate,
+        )
         for view in self.query(View):
             view.rivals = self._rivals
 
@@ -411,6 +421,21 @@ class MainScreen(Screen[None]):
                 self._show_document()
                 self._jump_to(message.view, message.slice_id)
                 return
+
+    def on_text_requested(self, message: TextRequested) -> None:
+        """Let the user type."""
+        message.stop()
+
+        def typed(text: str | None) -> None:
+            if text is not None:
+                message.typed(text)
+
+        self.app.push_screen(PromptScreen(message.label, message.value), typed)
+
+    def on_told(self, message: Told) -> None:
+        """Say what a view has to say."""
+        message.stop()
+        self._tell(message.text)
 
     def on_keys_changed(self, message: KeysChanged) -> None:
         """Name the keys that work now."""
@@ -809,6 +834,8 @@ class MainScreen(Screen[None]):
     def action_export(self) -> None:
         """Write a report of the trace, with this view, to new files in this folder."""
         workspace = self.document.workspace
+        if self._export_comparison():
+            return
         export = getattr(self.app, "export", None)
         if workspace is None or export is None:
             self._tell("nothing to export here")
@@ -816,6 +843,22 @@ class MainScreen(Screen[None]):
         self._tell("writing the report …")
         title, text = self.view.title_text, self.view.copied_text()
         self._export(export, workspace.trace, title, text, self._stem("report"))
+
+    def _export_comparison(self) -> bool:
+        """Write what the comparison's view shows; say whether that view is shown."""
+        view = self.view
+        export: ComparisonExporter | None = getattr(self.app, "export_comparison", None)
+        if not isinstance(view, CompareView) or view.comparison is None or export is None:
+            return False
+        self._tell("writing the comparison …")
+        self._export_pair(export, view.comparison, view.notes_in_words(), self._stem("compare"))
+        return True
+
+    @work(thread=True, group="export", exclusive=True)
+    def _export_pair(
+        self, export: ComparisonExporter, compared: Comparison, notes: Sequence[str], stem: str
+    ) -> None:
+        self.post_message(self.Said(written(stem, export(compared, notes))))
 
     @work(thread=True, group="export", exclusive=True)
     def _export(self, export: Exporter, trace: Trace, title: str, text: str, stem: str) -> None:

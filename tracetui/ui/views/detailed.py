@@ -1,10 +1,15 @@
 """A view with details of what the cursor is on: at its right, below it, or asked for."""
 
+from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from textual import work
 from textual.containers import Container
+from textual.message import Message
 from textual.widget import Widget
 
+from tracetui.model.trace import Trace
+from tracetui.presentation.details import brief_lines, detail_lines, prepare_details
 from tracetui.ui.views.base import View
 from tracetui.ui.widgets.detail_pane import DetailPane
 
@@ -28,12 +33,21 @@ class DetailBody(Container):
 class DetailedView(View):
     """Places its ``DetailPane``; a subclass composes one, in a ``DetailBody``, and fills it."""
 
+    names_selection: ClassVar[bool] = True
     PLACES: ClassVar[tuple[str, ...]] = ("-right", "-below", "-asked", "-away")
+
+    @dataclass
+    class Prepared(Message):
+        """A thread has the analyses that details draw on."""
+
+        trace: Trace
 
     def __init__(self) -> None:
         """Start with the details where the size puts them."""
         super().__init__()
         self._is_asked = False
+        self._prepared: Trace | None = None
+        self._preparing: Trace | None = None
 
     @property
     def details(self) -> DetailPane:
@@ -72,8 +86,36 @@ class DetailedView(View):
 
     def show_details(self) -> None:
         """Fill the pane, if it is in sight."""
-        if self.place != "-away":
+        if self.place != "-away" and self.is_on_screen:
             self.details.show(self.detail_texts())
+
+    def on_show(self) -> None:
+        """Say what the cursor is on now: it may have moved while another view was shown."""
+        self.show_details()
+
+    def on_detail_pane_resized(self) -> None:
+        """Lay the details out for the new width."""
+        self.show_details()
+
+    def details_of(self, trace: Trace, slice_id: int) -> list[str]:
+        """Return all about a slice, or what is known at once while a thread works on the rest."""
+        if trace is self._prepared:
+            return detail_lines(trace, slice_id)
+        is_whole = self.workspace is not None and not self.workspace.is_loading
+        if is_whole and trace is not self._preparing:
+            self._preparing = trace
+            self._prepare(trace)
+        return brief_lines(trace, slice_id)
+
+    @work(thread=True, exclusive=True, group="details")
+    def _prepare(self, trace: Trace) -> None:
+        prepare_details(trace)
+        self.post_message(self.Prepared(trace))
+
+    def on_detailed_view_prepared(self, message: Prepared) -> None:
+        """Say everything now."""
+        self._prepared, self._preparing = message.trace, None
+        self.show_details()
 
     def ask_for_details(self) -> bool:
         """Show the details where they are away; say whether they were."""

@@ -9,7 +9,6 @@ from tracetui.errors import UsageError
 from tracetui.format import TimeUnit
 from tracetui.model.arrays import NO_ID
 from tracetui.model.trace import Trace
-from tracetui.presentation.details import detail_lines
 from tracetui.presentation.kernels import KernelTable
 from tracetui.presentation.scope import Scope
 from tracetui.ui.state import Workspace
@@ -110,8 +109,8 @@ class KernelsView(ListingView):
         """Return the distribution of a row, then the details of its longest run."""
         if self._content is None or row >= self.n_rows():
             return []
-        width = self.details.size.width
-        lines = detail_lines(self._content.trace, self.slice_of(row))
+        width = self.details.text_width
+        lines = self.details_of(self._content.trace, self.slice_of(row))
         return [*self._content.distribution(row, width), "", "The longest run", *lines[1:]]
 
     def set_unit(self, unit: TimeUnit) -> None:

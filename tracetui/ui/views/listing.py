@@ -29,6 +29,11 @@ class ListingView(DetailedView):
         trace: Trace
         content: object
 
+    def __init__(self) -> None:
+        """Start without rows."""
+        super().__init__()
+        self._written: dict[str, str] = {}
+
     def compose(self) -> ComposeResult:
         """Build summary, titles, rows and pane."""
         yield Static(classes="listing-summary", markup=False)
@@ -105,7 +110,10 @@ class ListingView(DetailedView):
 
     def _write(self, name: str, text: str) -> None:
         line = self.query_one(f".{name}", Static)
-        line.update(Text(shortened(text, max(line.size.width, 1)), no_wrap=True))
+        shown = shortened(text, max(line.size.width, 1))
+        if self._written.get(name) != shown:
+            self._written[name] = shown
+            line.update(Text(shown, no_wrap=True), layout=False)
 
     def main_widget(self) -> Widget:
         """Return the rows."""

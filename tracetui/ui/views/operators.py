@@ -10,7 +10,6 @@ from tracetui.errors import UsageError
 from tracetui.format import TimeUnit, count
 from tracetui.model.arrays import NO_ID
 from tracetui.model.trace import Trace
-from tracetui.presentation.details import detail_lines
 from tracetui.presentation.operators import OperatorTable, OperatorTree, Shape
 from tracetui.presentation.scope import Scope
 from tracetui.presentation.tree import Tree
@@ -183,7 +182,7 @@ class OperatorsView(ListingView):
         """Return the details of a row's first call."""
         if self._content is None or row >= len(self._rows):
             return []
-        lines = detail_lines(self._content.trace, self.slice_of(row))
+        lines = self.details_of(self._content.trace, self.slice_of(row))
         n_calls = self._content.n_calls(int(self._rows[row]))
         return (
             [*lines[:1], f"the first of {count(n_calls)} calls", *lines[1:]]

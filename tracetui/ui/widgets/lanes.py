@@ -33,6 +33,7 @@ from tracetui.presentation.timeline import (
     paint,
     ruler_text,
 )
+from tracetui.ui.widgets.changes import changed_regions
 from tracetui.ui.widgets.palette import cell_style, class_letter, class_style
 
 HEADER_ROWS: Final = 3
@@ -99,6 +100,7 @@ class LanesWidget(Widget, can_focus=True):
         self._top = 0
         self._strips: OrderedDict[tuple[object, ...], Strip] = OrderedDict()
         self._is_waiting = False
+        self._drawn: list[Strip] = []
 
     @property
     def scene(self) -> Scene | None:
@@ -124,6 +126,7 @@ class LanesWidget(Widget, can_focus=True):
         """Show a word instead of a scene."""
         self._scene = None
         self._note = note
+        self._drawn = []
         self.refresh()
 
     def show(self, scene: Scene) -> None:
@@ -138,14 +141,25 @@ class LanesWidget(Widget, can_focus=True):
             self._is_waiting = True
             self.set_timer(BACKLOG_RETRY_S, self._retry)
         else:
-            self.refresh()
+            self._redraw()
 
     def _retry(self) -> None:
         if self._backlog():
             self.set_timer(BACKLOG_RETRY_S, self._retry)
             return
         self._is_waiting = False
-        self.refresh()
+        self._redraw()
+
+    def _redraw(self) -> None:
+        """Ask for what differs from the last picture, or for everything where there is none."""
+        drawn = [self.render_line(y) for y in range(self.size.height)]
+        if self._drawn and len(self._drawn) == len(drawn):
+            regions = tuple(changed_regions(self._drawn, drawn))
+            if regions:
+                self.refresh(*regions)
+        else:
+            self.refresh()
+        self._drawn = drawn
 
     def _backlog(self) -> int:
         """Return how many frames wait for the terminal, as far as the driver tells."""
@@ -163,6 +177,7 @@ class LanesWidget(Widget, can_focus=True):
 
     def on_resize(self) -> None:
         """Keep the cursor in sight, and tell that cells have another width."""
+        self._drawn = []
         if self._scene is not None:
             self._scroll_to_cursor(self._scene)
         self.post_message(self.Resized())
