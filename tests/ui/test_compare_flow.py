@@ -1,10 +1,12 @@
 """Keys of the comparison and of the scoreboard, on the bundled samples."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from tests.ui.driver import Driver, running
+from tracetui.reports.export import comparison_files
 from tracetui.ui.views.compare import CompareView
 from tracetui.ui.views.scoreboard import ScoreboardView
 
@@ -128,3 +130,49 @@ async def test_copied_comparison_holds_the_answer():
     async with running(NAIVE, SDPA, size=(120, 40)) as driver:
         view = await compare_view(driver)
         assert "faster on the host" in view.copied_text()
+
+
+async def test_a_note_is_kept_beside_the_traces_and_the_place_with_it(tmp_path: Path):
+    pair = [tmp_path / path.name for path in (NAIVE, SDPA)]
+    for copy, path in zip(pair, (NAIVE, SDPA), strict=True):
+        copy.write_bytes(path.read_bytes())
+    async with running(*pair, size=(120, 40)) as driver:
+        await compare_view(driver)
+        await driver.press("v", "v", "right_curly_bracket", "e")
+        await driver.wait_for("note")
+        await driver.press(*"scores")
+        await driver.press("enter")
+        await driver.settle()
+        assert "attention_naive--attention_sdpa.tracetui" in driver.text_of("footer")
+        assert "✎ scores" in driver.screen_text
+    assert (tmp_path / "attention_naive--attention_sdpa.tracetui").exists()
+
+    async with running(*pair, size=(120, 40)) as driver:
+        view = await compare_view(driver)
+        assert view.key_scope == "side by side"
+        assert "✎ scores" in driver.screen_text
+
+
+async def test_nothing_is_written_where_there_is_no_note(tmp_path: Path):
+    pair = [tmp_path / path.name for path in (NAIVE, SDPA)]
+    for copy, path in zip(pair, (NAIVE, SDPA), strict=True):
+        copy.write_bytes(path.read_bytes())
+    async with running(*pair, size=(120, 40)) as driver:
+        await compare_view(driver)
+        await driver.press("v", "X")
+        await driver.settle()
+    assert not list(tmp_path.glob("*.tracetui"))
+
+
+async def test_the_comparison_is_exported_with_its_notes(tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    async with running(NAIVE, SDPA, size=(120, 40)) as driver:
+        driver.app.export_comparison = comparison_files
+        await compare_view(driver)
+        await driver.press("E")
+        await driver.settle()
+        assert "written to" in driver.text_of("footer")
+    text = (tmp_path / "tracetui-attention_naive-compare.md").read_text()
+    assert "faster on the host" in text
+    content = json.loads((tmp_path / "tracetui-attention_naive-compare.json").read_text())
+    assert content["pairs"][0]["host_us"]["verdict"] == "faster"

@@ -99,7 +99,7 @@ def _open_screen(paths: Sequence[str], options: argparse.Namespace) -> int:
         raise UsageError(f"{obstacle}; use: tracetui report FILE")
     if not _is_terminal(0):
         _take_keys_from_terminal()
-    from tracetui.reports.export import export_files
+    from tracetui.reports.export import comparison_files, export_files
     from tracetui.ui.app import run_app
 
     encoding = (getattr(sys.__stderr__, "encoding", None) or "").lower().replace("-", "")
@@ -109,6 +109,7 @@ def _open_screen(paths: Sequence[str], options: argparse.Namespace) -> int:
         use_mouse=not options.no_mouse,
         ascii_only=options.ascii or encoding != "utf8",
         export=export_files,
+        export_comparison=comparison_files,
     )
 
 

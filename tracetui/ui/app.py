@@ -19,7 +19,7 @@ from textual.theme import BUILTIN_THEMES, Theme
 from tracetui.presentation.browse import StateStore
 from tracetui.ui.ascii_filter import AsciiFilter
 from tracetui.ui.keymap import label_of
-from tracetui.ui.screens.main import Exporter, MainScreen
+from tracetui.ui.screens.main import ComparisonExporter, Exporter, MainScreen
 from tracetui.ui.screens.start import StartScreen
 
 NO_COLOUR: Final = Theme(
@@ -76,6 +76,7 @@ class TraceTuiApp(App[None]):
         use_mouse: bool = True,
         ascii_only: bool = False,
         export: Exporter | None = None,
+        export_comparison: ComparisonExporter | None = None,
     ) -> None:
         """Open files, or list a folder, or start with nothing.
 
@@ -85,9 +86,11 @@ class TraceTuiApp(App[None]):
             use_mouse: Whether the terminal is asked for the mouse.
             ascii_only: Whether to draw with ASCII characters.
             export: Makes the texts of the files that a trace is exported to.
+            export_comparison: Makes those that a comparison and its notes are exported to.
         """
         super().__init__()
         self.export = export
+        self.export_comparison = export_comparison
         self.ascii_only = ascii_only
         self.use_mouse = use_mouse
         self.animation_level = "none"
@@ -200,11 +203,17 @@ def run_app(
     use_mouse: bool = True,
     ascii_only: bool = False,
     export: Exporter | None = None,
+    export_comparison: ComparisonExporter | None = None,
 ) -> int:
     """Run the application until the user leaves; return the process's exit status."""
     os.environ.setdefault("TEXTUAL_ANIMATIONS", "none")
     app = TraceTuiApp(
-        paths, directory=directory, use_mouse=use_mouse, ascii_only=ascii_only, export=export
+        paths,
+        directory=directory,
+        use_mouse=use_mouse,
+        ascii_only=ascii_only,
+        export=export,
+        export_comparison=export_comparison,
     )
     app.run(mouse=use_mouse)
     return app.return_code or 0

@@ -67,3 +67,20 @@ class ChoiceRequested(Message):
 @dataclass
 class KeysChanged(Message):
     """Other keys work in a view now."""
+
+
+@dataclass
+class TextRequested(Message):
+    """A view wants the user to type a line."""
+
+    label: str
+    value: str
+    typed: Callable[[str], None]
+    """Called with the line, unless the user wants to type none."""
+
+
+@dataclass
+class Told(Message):
+    """A view has something to say in the footer's place."""
+
+    text: str

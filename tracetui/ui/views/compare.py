@@ -1,6 +1,7 @@
 """Two traces compared: why one is slower, piece by piece, and as one tree."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import ClassVar, Final
 
 from rich.text import Text
@@ -14,24 +15,40 @@ from textual.widgets import Static
 
 from tracetui.compare.comparison import Comparison, comparison
 from tracetui.compare.scope import PERS, Per, common_names
+from tracetui.compare.sentence import phrase
 from tracetui.diagnosis.engine import findings
 from tracetui.errors import TraceTuiError
 from tracetui.model.arrays import NO_ID
 from tracetui.model.strings import clean_text
 from tracetui.presentation.comparison.page import Page
 from tracetui.presentation.comparison.pieces import PiecesPage
+from tracetui.presentation.comparison.session import (
+    PairSession,
+    match_keys,
+    read_session,
+    session_path,
+    write_session,
+)
 from tracetui.presentation.comparison.timelines import TwinTimelines
 from tracetui.presentation.comparison.tree import TreePage
 from tracetui.presentation.comparison.why import DifferingFindings, WhyPage
 from tracetui.presentation.comparison.words import match_details
-from tracetui.presentation.table import cut_off, shortened
-from tracetui.ui.messages import ChoiceRequested, EvidenceRequested, KeysChanged, PairChosen
+from tracetui.presentation.table import cut_off, padded, shortened
+from tracetui.ui.messages import (
+    ChoiceRequested,
+    EvidenceRequested,
+    KeysChanged,
+    PairChosen,
+    TextRequested,
+    Told,
+)
 from tracetui.ui.state import Rivals
 from tracetui.ui.views.detailed import DetailBody, DetailedView
 from tracetui.ui.widgets.detail_pane import DetailPane
 from tracetui.ui.widgets.line_list import LineList, ListLine
 from tracetui.ui.widgets.twin_lanes import TwinLanes
 
+NOTE_MARK: Final = "✎"
 ONE_TRACE: Final = (
     "One trace is open; comparing takes two. o opens another, or start with: tracetui A B"
 )
@@ -48,6 +65,13 @@ class Compared:
     pieces: PiecesPage
     twins: TwinTimelines
     tree: TreePage
+    noted: set[int] = field(default_factory=set)
+    """The matches that the user left a note on, by their place."""
+
+    def show_only_differences(self, *, wanted: bool) -> None:
+        """Hide what is the same on the pages that list it, or show it again."""
+        self.pieces.show_only_differences(wanted=wanted)
+        self.tree.show_only_differences(wanted=wanted)
 
     @property
     def pages(self) -> tuple[Page | None, ...]:
@@ -71,6 +95,7 @@ class CompareView(DetailedView):
         Binding("i", "within", "Choose the annotation to compare"),
         Binding("percent_sign", "per", "Per step, call or in total"),
         Binding("exclamation_mark", "differences", "Only differences"),
+        Binding("e", "note", "Note on this piece of work"),
         Binding("space", "fold", "Open or close the node"),
     ]
 
@@ -91,6 +116,9 @@ class CompareView(DetailedView):
         self._per: Per | None = None
         self._difference = -1
         self._message = ONE_TRACE
+        self._session = PairSession()
+        self._written_to = Path()
+        self._keys: tuple[str, ...] = ()
 
     def compose(self) -> ComposeResult:
         """Build heading, titles, lines and pane."""
@@ -125,10 +153,36 @@ class CompareView(DetailedView):
 
     def watch_rivals(self, old: Rivals | None, new: Rivals | None) -> None:
         """Compare anew when the traces change."""
-        if new is not None and (old is None or old.pair != new.pair):
-            if old is not None and old.traces != new.traces:
-                self._within = self._per = None
-            self._start(new)
+        if new is None or (old is not None and old.pair == new.pair):
+            return
+        self.keep_session()
+        if old is not None and old.traces != new.traces:
+            self._within = self._per = None
+        if new.pair is not None:
+            self._session = read_session(self._session_path(new))
+            if self._session.is_worth_keeping:
+                self._within, self._per = self._session.within, self._session.per
+        self._start(new)
+
+    def on_unmount(self) -> None:
+        """Keep where the user was, if there are notes."""
+        self.keep_session()
+
+    @staticmethod
+    def _session_path(rivals: Rivals) -> Path:
+        return session_path(rivals.paths[rivals.baseline], rivals.paths[rivals.candidate])
+
+    def keep_session(self) -> None:
+        """Write the notes and the place beside the traces."""
+        compared, session = self._compared, self._session
+        if compared is None or not session.is_worth_keeping:
+            return
+        match = self._match_at_cursor()
+        session.page = self._page
+        session.match = self._keys[match] if match != NO_ID else ""
+        session.within, session.per = self._within, self._per
+        session.only_differences = compared.pieces.only_differences
+        write_session(self._written_to, session)
 
     def _start(self, rivals: Rivals) -> None:
         self._difference = -1
@@ -168,7 +222,24 @@ class CompareView(DetailedView):
         self._compared = message.compared
         self._message = f"Not comparable: {message.error}" if message.error else ""
         self.rows.cursor = 0
+        self._written_to = self._session_path(self.rivals)
+        if self._compared is not None:
+            self._keys = match_keys(self._compared.comparison)
+            self._restore(self._compared)
         self._show()
+        if self._compared is not None and self._session.match in self._keys:
+            self._go_to_match(self._keys.index(self._session.match))
+        self._session.match = ""
+
+    def _restore(self, compared: Compared) -> None:
+        """Come back to where the user was, and say which pieces of work have a note."""
+        session = self._session
+        if session.is_worth_keeping and session.match:
+            self._page = session.page % len(_TITLES)
+            if session.only_differences:
+                compared.show_only_differences(wanted=True)
+        compared.noted.clear()
+        compared.noted.update(place for place, key in enumerate(self._keys) if key in session.notes)
 
     # Drawing
 
@@ -215,7 +286,11 @@ class CompareView(DetailedView):
         if page is None or row >= page.n_lines(width):
             return ListLine("")
         line = page.line(row, width)
-        return ListLine(line.text, line.work_class)
+        text = line.text
+        if self._compared is not None and line.match in self._compared.noted:
+            # The mark takes the place of what is cut off, never that of a figure.
+            text = f"{padded(text, width - 2)} {NOTE_MARK}"
+        return ListLine(text, line.work_class)
 
     def _write_titles(self) -> None:
         titles = self.query_one(".compare-titles", Static)
@@ -244,10 +319,31 @@ class CompareView(DetailedView):
         if twins is not None:
             if twins.match == NO_ID:
                 return ["h l go through the pieces of work; } { through the differences by size."]
-            return match_details(twins.compared, twins.match)
+            return [*self._note_lines(twins.match), *match_details(twins.compared, twins.match)]
         if page is None:
             return []
-        return page.details(self.rows.cursor, self.rows.line_width)
+        own = self._note_lines(self._match_at_cursor())
+        return [*own, *page.details(self.rows.cursor, self.rows.line_width)]
+
+    def _note_lines(self, match: int) -> list[str]:
+        note = self._session.notes.get(self._keys[match]) if 0 <= match < len(self._keys) else None
+        return [f"{NOTE_MARK} {note}", ""] if note else []
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """Return what is shown."""
+        return None if self._compared is None else self._compared.comparison
+
+    def notes_in_words(self) -> list[str]:
+        """Return the notes, each with the work it is about."""
+        compared = self.comparison
+        if compared is None:
+            return []
+        return [
+            f"{phrase(compared.matches[place])}: {self._session.notes[key]}"
+            for place, key in enumerate(self._keys)
+            if key in self._session.notes
+        ]
 
     def copied_text(self) -> str:
         """Return heading, titles and all lines as text."""
@@ -339,7 +435,7 @@ class CompareView(DetailedView):
         page, twins = self.page, self.twins
         if twins is not None:
             return twins.match
-        if page is None or not self.rows.n_rows:
+        if page is None or not page.n_lines(self.rows.line_width):
             return NO_ID
         return page.line(self.rows.cursor, self.rows.line_width).match
 
@@ -412,9 +508,32 @@ class CompareView(DetailedView):
         compared = self._compared
         if compared is None:
             return
-        compared.pieces.show_only_differences(wanted=not compared.pieces.only_differences)
-        compared.tree.show_only_differences(wanted=compared.pieces.only_differences)
+        compared.show_only_differences(wanted=not compared.pieces.only_differences)
         self._show()
+
+    def action_note(self) -> None:
+        """Ask for a note on the piece of work under the cursor; an empty one takes it away."""
+        match, compared = self._match_at_cursor(), self._compared
+        if compared is None:
+            return
+        if match == NO_ID:
+            self.post_message(Told("a note is about a piece of work; } leads to the next"))
+            return
+        key = self._keys[match]
+
+        def typed(text: str) -> None:
+            if text.strip():
+                self._session.notes[key] = clean_text(text.strip())
+                compared.noted.add(match)
+            else:
+                self._session.notes.pop(key, None)
+                compared.noted.discard(match)
+            trouble = write_session(self._written_to, self._session)
+            where = clean_text(self._written_to.name)
+            self.post_message(Told(trouble or f"kept in {where}, beside the traces"))
+            self._show()
+
+        self.post_message(TextRequested("note", self._session.notes.get(key, ""), typed))
 
     def action_fold(self) -> None:
         """Open or close the node under the cursor."""

@@ -21,7 +21,8 @@ def fused_match(twins):
 
 
 def start_of(twins, side, match):
-    units = twins._units()[side] if twins.match == match else ()
+    assert twins.match == match
+    units = twins._units()[side]
     return int(twins.sides[side].trace.slices.ts_ns[units[0].slice_id])
 
 
