@@ -17,7 +17,8 @@ from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
 from tracetui.units import NS_PER_US
 
-_WAITS: Final = re.compile(r"Synchronize", re.IGNORECASE)
+_WAITS: Final = re.compile(r"Synchronize|^(cuda|hip)Memcpy$|^hipMemcpyWithStream$", re.IGNORECASE)
+"""Calls that return when the device is done; a plain copy is one of them."""
 _OPERATOR_OF: Final = {"aten::_local_scalar_dense": "aten::item"}
 _CHANGES: Final = {
     "aten::item": "Keep the value on the device; read it with .item() once in many steps",
