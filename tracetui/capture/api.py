@@ -14,7 +14,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 from tracetui.capture.environment import noted_variables, prepare_environment, versions
 from tracetui.capture.paths import free_path
-from tracetui.capture.runner_session import EXPLICIT, Session
+from tracetui.capture.runner_session import EXPLICIT, Session, new_recording
 from tracetui.capture.runner_window import Window
 from tracetui.errors import CaptureError
 
@@ -125,12 +125,9 @@ class record:  # noqa: N801  used as a function
         return {"workload": self.name, "versions": versions(), "environment": noted_variables()}
 
     def _new_session(self, steps: int | None, start_after: int | None) -> Session:
-        from tracetui.capture.export import Recording, RecordingOptions
-
-        options = RecordingOptions(all_threads=True, **self._flags)
         return Session(
             Window(start_after=start_after, n_steps=steps),
-            lambda: Recording(options),
+            lambda: new_recording(self._flags),
             lambda: free_path(self._folder, self.name),
             facts=self._facts,
         )

@@ -21,7 +21,6 @@ from typing import Any, Final, NoReturn
 from tracetui.capture import runner_session
 from tracetui.capture.bootstrap import EXIT_UNUSABLE
 from tracetui.capture.environment import noted_variables, prepare_environment, versions
-from tracetui.capture.export import Recording, RecordingOptions
 from tracetui.capture.paths import free_path, rank_suffix
 from tracetui.capture.runner_children import ChildProcesses
 from tracetui.capture.runner_hooks import (
@@ -30,7 +29,7 @@ from tracetui.capture.runner_hooks import (
     watch_optimizers,
     when_torch_is_loaded,
 )
-from tracetui.capture.runner_session import Outcome, Session
+from tracetui.capture.runner_session import Outcome, Session, new_recording
 from tracetui.capture.runner_window import Window
 
 _EXIT_INTERRUPTED: Final = 128 + signal.SIGINT
@@ -115,12 +114,11 @@ class Runner:
 
     def __init__(self, spec: Mapping[str, Any]) -> None:
         self._spec = spec
-        options = RecordingOptions(all_threads=True, **spec["options"])
         target = Path(spec["folder"])
         self.children = ChildProcesses()
         self.session = Session(
             Window(**spec["window"]),
-            lambda: Recording(options),
+            lambda: new_recording(spec["options"]),
             lambda: free_path(target, spec["stem"], rank_suffix()),
             facts=self._facts,
             changed=lambda outcome: _keep(outcome, Path(spec["outcome"])),

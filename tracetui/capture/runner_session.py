@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 from tracetui.capture.measure import timing
-from tracetui.capture.runner_window import StepClock, Window, used_device
+from tracetui.capture.runner_window import StepClock, Window, recorded_device, used_device
 from tracetui.errors import CaptureError
 
 OPTIMIZER: Final = "optimizer"
@@ -50,6 +50,14 @@ class Outcome:
     notes: list[str] = field(default_factory=list)
     is_ended: bool = False
     """Whether the script came to an end that could be seen."""
+
+
+def new_recording(options: Mapping[str, Any]) -> Any:
+    """Return a recording of all threads with the given ``RecordingOptions``; torch is loaded."""
+    from tracetui.capture.export import Recording, RecordingOptions
+
+    device = recorded_device(options["device"])
+    return Recording(RecordingOptions(all_threads=True, **{**options, "device": device}))
 
 
 Params = ParamSpec("Params")

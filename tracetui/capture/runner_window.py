@@ -88,6 +88,19 @@ def used_device() -> str:
     return "cpu"
 
 
+def recorded_device(asked: str) -> str:
+    """Return the kind of device to record: for ``auto`` the accelerator there is, else ``cpu``."""
+    if asked != "auto":
+        return asked
+    torch = sys.modules["torch"]
+    accelerator = getattr(torch, "accelerator", None)  # since torch 2.6
+    if accelerator is None:
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    if not accelerator.is_available():
+        return "cpu"
+    return str(accelerator.current_accelerator().type)
+
+
 def _device_event() -> Any:
     """Return a timing event on the accelerator's stream, or nothing where there is none."""
     kind = used_device()
