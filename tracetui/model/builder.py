@@ -556,6 +556,7 @@ def _nested(slices: SliceTable, tracks: Sequence[Track]) -> SliceTable:
     _adopt_python_parents(slices, parent_id, crosses)
     flags[crosses] |= np.uint8(SliceFlag.CROSSES)
     flags[_impossible(slices)] |= np.uint8(SliceFlag.IMPOSSIBLE)
+    flags[_before_launch(slices)] |= np.uint8(SliceFlag.BEFORE_LAUNCH)
     values = {column.name: getattr(slices, column.name) for column in fields(slices)}
     values |= {
         "parent_id": frozen(parent_id),
@@ -606,7 +607,27 @@ def _impossible(slices: SliceTable) -> Any:
     return impossible
 
 
+def _before_launch(slices: SliceTable) -> Int64s:
+    """Return the device work that starts before its launch.
+
+    A number that several calls have tells nothing: recordings of several processes repeat them.
+    """
+    calls = np.flatnonzero((slices.kind == SliceKind.RUNTIME) & (slices.correlation != 0))
+    device = np.flatnonzero(slices.is_device_work() & (slices.correlation != 0))
+    numbers, first, n_calls = np.unique(
+        slices.correlation[calls], return_index=True, return_counts=True
+    )
+    if not len(numbers) or not len(device):
+        return np.empty(0, np.int64)
+    place = np.minimum(np.searchsorted(numbers, slices.correlation[device]), len(numbers) - 1)
+    is_known = (numbers[place] == slices.correlation[device]) & (n_calls[place] == 1)
+    early = slices.ts_ns[device] < slices.ts_ns[calls[first[place]]]
+    found: Int64s = device[is_known & early]
+    return found
+
+
 _FLAG_REASONS = {
+    SliceFlag.BEFORE_LAUNCH: "device work that starts before its launch (clock skew)",
     SliceFlag.CROSSES: "overlaps another slice without nesting",
     SliceFlag.NO_DURATION: "complete event without a duration",
     SliceFlag.NEGATIVE_DURATION: "negative duration",

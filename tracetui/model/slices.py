@@ -45,6 +45,8 @@ class SliceFlag(IntFlag):
     """A kernel that ends long after the next one on its stream starts."""
     NAME_DIFFERS = 32
     """An end whose name is not its begin's."""
+    BEFORE_LAUNCH = 64
+    """Device work that starts before the call that launched it: the clocks do not agree."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -109,3 +109,24 @@ def test_columns_are_read_only():
 
     with pytest.raises(ValueError, match="read-only"):
         trace.slices.ts_ns[0] = 3
+
+
+def test_device_work_that_starts_before_its_launch_is_flagged():
+    trace = trace_of(
+        launch(1_000, 100, 7),
+        kernel("early", 900, 50, 7),
+        launch(2_000, 100, 8),
+        kernel("on time", 2_000, 50, 8),
+        launch(3_000, 100, 9),
+        launch(9_000, 100, 9, tid="2"),
+        kernel("of one of two processes", 3_500, 50, 9),
+    )
+
+    flagged = {
+        trace.name_of(row)
+        for row in range(len(trace.slices))
+        if trace.slices.flags[row] & SliceFlag.BEFORE_LAUNCH
+    }
+    assert flagged == {"early"}
+    assert list(trace.report.flagged.values()) == [1]
+    assert "clock skew" in next(iter(trace.report.flagged))
