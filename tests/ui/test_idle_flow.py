@@ -43,3 +43,21 @@ async def test_t_counts_what_the_profiler_did(tmp_path):
         await driver.press("t")
         await driver.settle()
         assert driver.overview[0].startswith("Compute-bound")
+
+
+async def test_what_shares_leave_out_is_hatched_in_the_timelines_ruler(tmp_path):
+    events = [
+        event("a", "kernel", 0, 30),
+        event("Activity Buffer Request", "overhead", 30, 60),
+        event("b", "kernel", 90, 10),
+    ]
+    path = tmp_path / "profiled.json"
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    async with running(path) as driver:
+        await driver.press("2")
+        await driver.settle()
+        assert "░░░" in driver.screen_text
+        assert "▒▒▒" in driver.screen_text
+        await driver.press("t")
+        await driver.settle()
+        assert "░░░" not in driver.screen_text

@@ -5,11 +5,13 @@ from typing import Final
 
 import numpy as np
 
+from tracetui.analysis.artefacts import artefacts
 from tracetui.analysis.idle import NO_DEPTH, IdleGaps, idle_gaps
 from tracetui.analysis.memo import once_per_trace
 from tracetui.analysis.utilization import GapCause, gaps, utilization
 from tracetui.format import count, duration
 from tracetui.model.arrays import NO_ID, Bools
+from tracetui.model.intervals import union
 from tracetui.model.prefix import PrefixSums
 from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
@@ -55,6 +57,25 @@ def idle_spans(trace: Trace) -> dict[int, IdleSpans]:
             )
         )
     return found
+
+
+@once_per_trace
+def artefact_spans(trace: Trace) -> PrefixSums:
+    """Return when the profiler itself shaped the recording: what shares leave out."""
+    found = artefacts(trace)
+    spans = union(found.start_ns, found.end_ns)
+    return PrefixSums.of(spans.starts, spans.ends)
+
+
+def with_hatching(text: str, hatched: PrefixSums, viewport: Viewport, mode: PaintMode) -> str:
+    """Return the ruler with what shares leave out hatched, wherever it has no letter."""
+    share_ns = hatched.covered(viewport.edges(len(text)))
+    wide = share_ns * 2 >= np.diff(viewport.edges(len(text)))
+    glyph = "%" if mode.ascii_only else "░"
+    return "".join(
+        glyph if is_wide and letter == " " else letter
+        for letter, is_wide in zip(text, wide.tolist(), strict=True)
+    )
 
 
 def with_idle(

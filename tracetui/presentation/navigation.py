@@ -1,11 +1,15 @@
 """From one slice to the next along the link of operator, launch and kernel."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tracetui.analysis.links import links
+from tracetui.analysis.steps import Step
 from tracetui.model.arrays import NO_ID, Int64s
 from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
+from tracetui.presentation.timeline import Viewport
 
 
 def _earliest(trace: Trace, slice_ids: list[int]) -> int:
@@ -91,3 +95,22 @@ def find_slice(trace: Trace, pattern: str, start: int, *, forward: bool = True) 
         return int(order[after[0]] if len(after) else order[0])
     before = np.flatnonzero(is_before)
     return int(order[before[-1]] if len(before) else order[-1])
+
+
+def next_step(found: Sequence[Step], viewport: Viewport, at_ns: int, direction: int) -> Step:
+    """Return the step to show next: the neighbour of the one in sight, else the next from here.
+
+    Args:
+        found: The steps, at least one, in time order.
+        viewport: What is in sight.
+        at_ns: Where the cursor is, which counts where no step fills the middle of the view.
+        direction: 1 for the next, -1 for the previous.
+    """
+    middle_ns = (viewport.start_ns + viewport.end_ns) // 2
+    inside = [i for i, step in enumerate(found) if step.start_ns <= middle_ns < step.end_ns]
+    if inside and not viewport.is_whole:
+        return found[min(max(inside[0] + direction, 0), len(found) - 1)]
+    if direction > 0:
+        return next((step for step in found if step.start_ns >= at_ns), found[-1])
+    earlier = [step for step in found if step.end_ns <= at_ns]
+    return earlier[-1] if earlier else found[0]

@@ -5,11 +5,13 @@ import pytest
 from tests.literal import Row, kernel, launch, trace_of
 from tracetui.model.arrays import NO_ID
 from tracetui.presentation.idle import (
+    artefact_spans,
     gap_at,
     gap_details,
     gap_lines,
     idle_spans,
     next_gap,
+    with_hatching,
     with_idle,
 )
 from tracetui.presentation.timeline import (
@@ -155,6 +157,20 @@ def test_a_stream_beside_a_busy_one_is_not_marked():
     )  # fmt: skip
 
     assert drawn(trace).text[2:12] == " " * 10
+
+
+def test_what_shares_leave_out_is_hatched_in_the_ruler():
+    trace = trace_of(
+        kernel("a", 0, 10_000),
+        Row("Activity Buffer Request", 30_000, 40_000, "overhead", "-1", "0"),
+        kernel("b", 70_000, 10_000),
+    )
+    spans, view = artefact_spans(trace), Viewport.whole(80_000)
+
+    assert with_hatching("|0ms    |40ms   ", spans, view, _PLAIN) == "|0ms  ░░|40ms░  "
+    plain = PaintMode(ascii_only=True)
+    assert with_hatching("|0ms    |40ms   ", spans, view, plain) == "|0ms  %%|40ms%  "
+    assert len(artefact_spans(trace_of(kernel("a", 0, 10)))) == 0
 
 
 def test_a_busy_lane_stays_as_it_is():

@@ -16,10 +16,12 @@ from tracetui.analysis.links import Links, links
 from tracetui.analysis.steps import Step, steps
 from tracetui.format import count, duration, middle_ellipsis
 from tracetui.model.arrays import NO_ID
+from tracetui.model.prefix import PrefixSums
 from tracetui.model.trace import Trace
 from tracetui.model.tracks import Track, TrackKind
 from tracetui.presentation.idle import (
     IdleSpans,
+    artefact_spans,
     gap_at,
     gap_details,
     gap_lines,
@@ -28,7 +30,7 @@ from tracetui.presentation.idle import (
 )
 from tracetui.presentation.lane_titles import lane_title
 from tracetui.presentation.linked import link_texts, linked_ids
-from tracetui.presentation.navigation import find_slice, found_slices
+from tracetui.presentation.navigation import find_slice, found_slices, next_step
 from tracetui.presentation.timeline import (
     Lane,
     LaneIndex,
@@ -242,6 +244,7 @@ class TimelineView(DetailedView):
         if is_complete:
             # Computed here, so that asking for a gap costs the screen nothing.
             idle_gaps(trace)
+            artefact_spans(trace)
             self.post_message(self.Linked(trace, links(trace), steps(trace), idle_spans(trace)))
 
     def on_timeline_view_indexed(self, message: Indexed) -> None:
@@ -387,8 +390,16 @@ class TimelineView(DetailedView):
                 self._header(),
                 self._status(self._trace, self._index),
                 self._idle,
+                self._hatched(),
             )
         )
+
+    def _hatched(self) -> PrefixSums | None:
+        """Return what shares leave out, unless they count it or it is not known yet."""
+        workspace = self.workspace
+        if self._trace is None or self._links is None or workspace is None:
+            return None
+        return (not workspace.with_artefacts and artefact_spans(self._trace)) or None
 
     def _header(self) -> str:
         view = self._viewport
@@ -403,10 +414,10 @@ class TimelineView(DetailedView):
             parts.append("range: v at its end")
         if self.workspace is not None and self.workspace.pattern:
             parts.append(f"{count(len(self._hit_ids))} hits")
-        if self._pinned:
-            parts.append(f"{len(self._pinned)} pinned")
-        if self._hidden:
-            parts.append(f"{len(self._hidden)} hidden")
+        lanes = ((self._pinned, "pinned"), (self._hidden, "hidden"))
+        parts += [f"{len(keys)} {word}" for keys, word in lanes if keys]
+        if self._hatched() is not None:
+            parts.append("░ not in shares")
         return "  ".join(parts)
 
     def _hits(self, trace: Trace) -> tuple[int, ...]:
@@ -656,17 +667,7 @@ class TimelineView(DetailedView):
         if not self._steps:
             self.notify("no steps: the profiler ran without a schedule", markup=False)
             return
-        starts = [step.start_ns for step in self._steps]
-        ends = [step.end_ns for step in self._steps]
-        middle = (self._viewport.start_ns + self._viewport.end_ns) // 2
-        inside = [i for i, step in enumerate(self._steps) if step.start_ns <= middle < step.end_ns]
-        if self._viewport.is_whole or not inside:
-            later = [i for i, start in enumerate(starts) if start >= self._at_ns]
-            earlier = [i for i, end in enumerate(ends) if end <= self._at_ns]
-            place = (later or [len(starts) - 1])[0] if direction > 0 else (earlier or [0])[-1]
-        else:
-            place = min(max(inside[0] + direction, 0), len(starts) - 1)
-        step = self._steps[place]
+        step = next_step(self._steps, self._viewport, self._at_ns, direction)
         self._set_viewport(self._viewport.between(step.start_ns, step.end_ns))
         self._choose(step.slice_id)
         self._keep_cursor_in_sight()

@@ -16,9 +16,10 @@ from textual.widget import Widget
 
 from tracetui.format import middle_ellipsis
 from tracetui.model.arrays import NO_ID
+from tracetui.model.prefix import PrefixSums
 from tracetui.model.trace import Trace
 from tracetui.model.tracks import TrackKind
-from tracetui.presentation.idle import IdleSpans, with_idle
+from tracetui.presentation.idle import IdleSpans, with_hatching, with_idle
 from tracetui.presentation.timeline import (
     HUE_NAMES,
     LINKED_CODE,
@@ -74,6 +75,8 @@ class Scene:
     status: tuple[str, ...] = ()
     idle: dict[int, IdleSpans] = field(default_factory=dict)
     """Each device's idle time by cause, once it is known."""
+    hatched: PrefixSums | None = None
+    """What shares leave out, once it is known."""
 
 
 class LanesWidget(Widget, can_focus=True):
@@ -258,6 +261,8 @@ class LanesWidget(Widget, can_focus=True):
             label = " whole trace"
         else:
             text = ruler_text(viewport, width, ascii_only=ascii_only)
+            if scene.hatched is not None:
+                text = with_hatching(text, scene.hatched, viewport, self.mode)
             label = ""
             text = self._carets(scene, text)
         head = Segment(label[: gutter - 1].ljust(gutter), self.rich_style + Style(dim=True))
