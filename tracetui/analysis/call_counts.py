@@ -19,7 +19,7 @@ class CallCounts:
     n_kernels: Int64s
     """Device slices, copies and memsets included."""
     n_copies: Int64s
-    """Those that copy: copies between memories, and kernels that do nothing else. No fills."""
+    """The copies among them, as the recording calls them; kernels that copy are kernels."""
     n_launches: Int64s
     """Calls of the runtime that put work on a stream; a graph is one."""
     device_ns: Int64s
@@ -88,7 +88,7 @@ def _sums(trace: Trace) -> _Sums:
         return np.concatenate(([0], np.cumsum(values))).astype(np.int64)
 
     return _Sums(
-        copies=running(copying_slices(trace)[work]),
+        copies=running(trace.slices.kind[work] == SliceKind.MEMCPY),
         launches=running(is_new_call),
         device_ns=running(trace.slices.dur_ns[work]),
     )

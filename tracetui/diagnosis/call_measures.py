@@ -12,6 +12,7 @@ from tracetui.diagnosis.expressions import ExpectationError, shown
 from tracetui.diagnosis.measured import NO_DEVICE, NO_SLICES, Measured, mean, not_measured, us
 from tracetui.diagnosis.named_slices import NamedSlices, named_slices, required_slices
 from tracetui.model.arrays import NO_ID, Int64s
+from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
 
 _MOST_LISTED: Final = 4
@@ -43,7 +44,7 @@ def copies_per_call(trace: Trace, name: str) -> Measured:
     if found is None:
         return not_measured(NO_DEVICE)
     named, counts = found
-    copies = counts.device_ids[copying_slices(trace)[counts.device_ids]]
+    copies = counts.device_ids[trace.slices.kind[counts.device_ids] == SliceKind.MEMCPY]
     remark = _range_text(counts.n_copies)
     if len(copies):
         first = int(copies[np.argmin(trace.slices.ts_ns[copies])])

@@ -37,7 +37,9 @@ MEASURES: Final[dict[str, Measure]] = {
         "",
         "device work below one call, copies and memsets included",
     ),
-    "copies_per_call": Measure(of_calls.copies_per_call, "NAME", "", "the part of it that copies"),
+    "copies_per_call": Measure(
+        of_calls.copies_per_call, "NAME", "", "the copies between memories among it"
+    ),
     "launches_per_call": Measure(
         of_calls.launches_per_call,
         "NAME",
@@ -62,7 +64,7 @@ MEASURES: Final[dict[str, Measure]] = {
     "wall_us": Measure(of_trace.wall_us, "", "us", "median period of the steps"),
     "kernels": Measure(of_trace.n_of_kind((SliceKind.KERNEL,)), "", "", "kernels alone"),
     "device_slices": Measure(of_trace.n_of_kind(_ALL_WORK), "", "", "kernels, copies and memsets"),
-    "copies": Measure(of_trace.copies, "", "", "device work that copies"),
+    "copies": Measure(of_trace.n_of_kind((SliceKind.MEMCPY,)), "", "", "copies between memories"),
     "launches": Measure(of_trace.launches, "", "", "runtime calls that launch device work"),
     "steps": Measure(of_trace.n_steps, "", "", "profiler steps"),
     "busy_ratio": Measure(of_trace.busy_ratio, "", "ratio", "busy over span, of all devices"),

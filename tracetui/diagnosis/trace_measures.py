@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from tracetui.analysis.bound import BUSY_RATIO, bound
-from tracetui.analysis.call_counts import call_counts, copying_slices
+from tracetui.analysis.call_counts import call_counts
 from tracetui.analysis.compile_tax import compile_tax
 from tracetui.analysis.critical_path import PathClass, critical_path
 from tracetui.analysis.idle import idle_holders
@@ -116,14 +116,6 @@ def n_of_kind(kinds: tuple[SliceKind, ...]) -> Callable[[Trace, str], Measured]:
         return Measured(Fraction(len(rows)), rows)
 
     return measured
-
-
-def copies(trace: Trace, _: str) -> Measured:
-    """Return how much device work copies."""
-    if not links(trace).has_device:
-        return not_measured(NO_DEVICE)
-    rows = np.flatnonzero(copying_slices(trace))
-    return Measured(Fraction(len(rows)), rows)
 
 
 def launches(trace: Trace, _: str) -> Measured:
