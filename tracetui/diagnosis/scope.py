@@ -40,10 +40,15 @@ def steady_ns(trace: Trace) -> tuple[int, int]:
 
 
 def named(trace: Trace, pattern: re.Pattern[str], kind: SliceKind | None = None) -> Int64s:
-    """Return the slices whose name the pattern finds, ascending; of one kind if one is given."""
+    """Return the slices whose name the pattern finds, ascending.
+
+    Of one kind if one is given; else of any but the device's shadows of annotations.
+    """
     name_ids = [row for row, name in enumerate(trace.names) if pattern.search(name)]
     wanted: Bools = np.isin(trace.slices.name_id, name_ids)
-    if kind is not None:
+    if kind is None:
+        wanted &= trace.slices.kind != SliceKind.DEVICE_ANNOTATION
+    else:
         wanted &= trace.slices.kind == kind
     return np.flatnonzero(wanted)
 

@@ -39,6 +39,11 @@ def worth_a_look(trace: Trace, most: int) -> tuple[WorthALook, ...]:
     )
 
 
+def gain_title(trace: Trace) -> str:
+    """Return the title of the column of gains: a mean step's, or the recording's."""
+    return "a step saves" if n_judged_steps(trace) else "saves"
+
+
 def verdict(trace: Trace) -> str:
     """Return how many findings there are and how many rules could not judge."""
     result = findings(trace)
@@ -115,7 +120,7 @@ class FindingList:
         """Return the column titles."""
         if not self.result.found:
             return ""
-        saves = "a step saves" if _has_steps(self.trace) else "saves"
+        saves = gain_title(self.trace)
         return shortened(
             f"{'if':<{_PICK_WIDTH}}{'severity':<{_SEVERITY_WIDTH}}{saves:>{_GAIN_WIDTH}}  finding",
             width,
@@ -189,7 +194,7 @@ class FindingList:
         if not total:
             lines.append("Saves: not estimated")
         else:
-            a_step = f", {gain} a step" if _has_steps(trace) else ""
+            a_step = f", {gain} a step" if n_judged_steps(trace) else ""
             lines.append(f"Saves: up to {total} in the recording{a_step}")
             lines.append(f"That is: {clean_text(found.gain_how)}")
         at, name = duration(int(trace.slices.ts_ns[first])), trace.name_of(first)
@@ -208,10 +213,6 @@ def _lacking(abstained: tuple[Abstention, ...]) -> tuple[Lacking, ...]:
 
 def _rules(n_rules: int) -> str:
     return "1 rule" if n_rules == 1 else f"{count(n_rules)} rules"
-
-
-def _has_steps(trace: Trace) -> bool:
-    return n_judged_steps(trace) > 0
 
 
 def _saved(trace: Trace, found: Finding, sign: str = "") -> str:

@@ -29,7 +29,7 @@ from tracetui.presentation.bound import (
     holder_text,
     worth_naming,
 )
-from tracetui.presentation.findings import verdict, worth_a_look
+from tracetui.presentation.findings import gain_title, verdict, worth_a_look
 from tracetui.presentation.path import compile_texts, path_texts
 from tracetui.presentation.table import cell_width, cut_off
 
@@ -355,12 +355,14 @@ def _step_lines(found: tuple[Step, ...], width: int, *, ascii_only: bool) -> lis
 
 def _worth_a_look_lines(trace: Trace, width: int) -> list[OverviewLine]:
     """Return the findings that save most; each leads to its evidence, the heading to all."""
-    heading = OverviewLine(
-        (Part("Worth a look", "heading"), Part(f"  {verdict(trace)}", "dim")), "findings"
-    )
-    lines = [heading]
-    for each in worth_a_look(trace, N_FINDINGS):
-        room = max(width - _FIGURE_WIDTH - 2, 12)
+    found = worth_a_look(trace, N_FINDINGS)
+    title, room = "Worth a look", max(width - _FIGURE_WIDTH - 2, 12)
+    said = cut_off(f"  {verdict(trace)}", max(room + 2 - len(title), 0))
+    unit = gain_title(trace) if any(each.gain for each in found) else ""
+    padding = " " * max(room + 2 - len(title) - cell_width(said), 0)
+    head = (Part(title, "heading"), Part(said, "dim"), Part(padding + f"{unit:>12}", "dim"))
+    lines = [OverviewLine(head, "findings")]
+    for each in found:
         text = cut_off(each.text, room - 1)
         padding = " " * max(room - cell_width(text), 0)
         parts = (Part(f"  {text}{padding}"), Part(f"{each.gain:>{_FIGURE_WIDTH}}"))

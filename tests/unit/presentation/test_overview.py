@@ -180,3 +180,22 @@ def test_a_search_goes_round_in_time():
     assert find_slice(trace, "Mm", 0) == 0
     assert find_slice(trace, "nothing", 0) == -1
     assert find_slice(trace, "", 0) == -1
+
+
+def test_what_is_worth_a_look_leads_to_its_evidence_and_its_heading_to_all():
+    rows = [
+        ("aten::bmm", 0, 500_000), ("aten::masked_fill", 500_000, 400_000),
+        ("aten::clone", 510_000, 200_000), ("aten::masked_fill_", 720_000, 150_000),
+    ]  # fmt: skip
+    trace = trace_of(*rows)
+    lines = overview_lines(trace, 100)
+    heading = next(row for row, line in enumerate(lines) if line.text.startswith("Worth a look"))
+
+    assert lines[heading].view == "findings"
+    assert lines[heading].text.startswith("Worth a look  1 finding: ")
+    assert lines[heading].text.endswith("       saves")
+    found = lines[heading + 1]
+    assert "masked_fill copies its whole input first" in found.text
+    assert found.text.endswith("  −200.00 µs")
+    assert (found.view, trace.name_of(found.slice_id)) == ("timeline", "aten::clone")
+    assert {len(line.text) for line in lines[heading : heading + 2]} == {100}

@@ -12,7 +12,6 @@ from tracetui.diagnosis.needs import DEVICE_WORK, LAUNCHES, Need
 from tracetui.diagnosis.scope import device_span_ns, device_work_in, named, outermost
 from tracetui.format import count, duration, percent
 from tracetui.model.arrays import Int64s
-from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
 from tracetui.units import NS_PER_US
 
@@ -36,7 +35,7 @@ class FragmentedOptimizer:
     def check(self, trace: Trace) -> Iterator[Finding]:
         """Yield at most one finding, about all steps of the optimizer."""
         slices = trace.slices
-        calls = outermost(trace, named(trace, _STEP, SliceKind.ANNOTATION))
+        calls = outermost(trace, named(trace, _STEP))
         work, holder = device_work_in(trace, calls)
         if not len(work) or self._is_grouped(trace, work):
             return
