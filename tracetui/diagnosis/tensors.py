@@ -34,8 +34,8 @@ def broadcast(shapes: tuple[Shape, ...]) -> Shape | None:
     padded = [(1,) * (n_dims - len(shape)) + shape for shape in shapes]
     found = []
     for sizes in zip(*padded, strict=True):
-        size = max(sizes)
-        if any(each not in (1, size) for each in sizes):
+        wide = {each for each in sizes if each != 1}
+        if len(wide) > 1:
             return None
-        found.append(size)
+        found.append(wide.pop() if wide else 1)
     return tuple(found)
