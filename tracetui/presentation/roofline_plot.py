@@ -23,7 +23,10 @@ GLYPHS: Final = ("·", "•", "●")
 _BIG: Final = 0.2
 _MEDIUM: Final = 0.03
 SELECTED_GLYPH: Final = "◉"
+OTHER_GLYPH: Final = "○"
+"""Where the same work stands in the baseline."""
 ASCII_GLYPHS: Final = (".", "o", "O", "@")
+_ASCII_OTHER: Final = "0"
 _AXIS_WIDTH: Final = 7
 _MIN_DECADES: Final = 2.0
 _LEAST_WIDTH: Final = 24
@@ -140,7 +143,7 @@ def nearest_point(line: Roofline, width: int, height: int, row: int, column: int
 
     Cells are about twice as high as wide, so that a row counts double.
     """
-    area = _area(line, width, height)
+    area = _area(line, width, height, None)
     reach = [
         (2 * abs(each.row - row) + abs(each.column + _AXIS_WIDTH - column), each.point)
         for each in (_markers(line, area, NO_ID, ascii_only=False) if area else ())
@@ -149,18 +152,41 @@ def nearest_point(line: Roofline, width: int, height: int, row: int, column: int
     return point if distance <= _CLICK_REACH else NO_ID
 
 
+def moved(line: Roofline, baseline: Roofline) -> list[tuple[int, RooflinePoint]]:
+    """Return the points that the baseline has too, by name and shapes, and where it has them."""
+    known = {_work_of(baseline.points[row]): baseline.points[row] for row in plottable(baseline)}
+    return [
+        (row, known[_work_of(line.points[row])])
+        for row in plottable(line)
+        if _work_of(line.points[row]) in known
+    ]
+
+
+def _work_of(point: RooflinePoint) -> tuple[str, str]:
+    return point.label, point.shapes
+
+
 def plot_lines(
-    line: Roofline, width: int, height: int, selected: int = NO_ID, *, ascii_only: bool = False
+    line: Roofline,
+    width: int,
+    height: int,
+    selected: int = NO_ID,
+    *,
+    baseline: Roofline | None = None,
+    ascii_only: bool = False,
 ) -> list[PlotLine]:
     """Return the plot as rows of exactly ``width`` cells; none where there is no room for one.
 
     Both axes are logarithmic: FLOP for each byte to the right, FLOP a second upwards. Roofs are
     lines of dots, points are glyphs over them, the bigger ones last so that they stay in sight.
+    Of a baseline the same work is drawn too, hollow, with a line of dots to where it stands now.
     """
-    area = _area(line, width, height)
+    area = _area(line, width, height, baseline)
     if area is None:
         return []
     cells = _roof_cells(area, ascii_only=ascii_only)
+    if baseline is not None:
+        _write_moves(cells, area, line, moved(line, baseline), ascii_only=ascii_only)
     markers = _markers(line, area, selected, ascii_only=ascii_only)
     for marker in markers:
         cells[marker.row][marker.column] = marker.glyph
@@ -199,14 +225,17 @@ class _Area:
     down: int
 
 
-def _area(line: Roofline, width: int, height: int) -> _Area | None:
+def _area(line: Roofline, width: int, height: int, baseline: Roofline | None) -> _Area | None:
     """Return the area of a plot of this size; ``None`` without room or anything to draw."""
     rows = plottable(line)
     if not rows or width < _LEAST_WIDTH or height < _LEAST_HEIGHT:
         return None
-    points, roofs = line.points, tuple(roofs_of(line))
-    xs = [points[row].intensity or 1.0 for row in rows] + [roof.ridge for roof in roofs]
-    ys = [points[row].flop_per_s or 1.0 for row in rows] + [roof.flop_per_s for roof in roofs]
+    roofs = tuple(roofs_of(line))
+    points = [line.points[row] for row in rows]
+    if baseline is not None:
+        points += [point for _, point in moved(line, baseline)]
+    xs = [point.intensity or 1.0 for point in points] + [roof.ridge for roof in roofs]
+    ys = [point.flop_per_s or 1.0 for point in points] + [roof.flop_per_s for roof in roofs]
     return _Area(roofs, scale_over(xs), scale_over(ys), width - _AXIS_WIDTH, height - 1)
 
 
@@ -230,6 +259,36 @@ def _roof_cells(area: _Area, *, ascii_only: bool) -> list[list[str]]:
     return [
         [(mark or chr(_BRAILLE + cell)) if cell else " " for cell in row] for row in bits.tolist()
     ]
+
+
+def _write_moves(
+    cells: list[list[str]],
+    area: _Area,
+    line: Roofline,
+    moves: Sequence[tuple[int, RooflinePoint]],
+    *,
+    ascii_only: bool,
+) -> None:
+    """Write where the baseline's points stand, and dots from there to where they are now."""
+    dot = "." if ascii_only else "⠂"
+    for row, old in moves:
+        new = line.points[row]
+        (x0, y0), (x1, y1) = (_place(area, point) for point in (old, new))
+        n = max(abs(x1 - x0), abs(y1 - y0))
+        for step in range(1, n):
+            x, y = x0 + round((x1 - x0) * step / n), y0 + round((y1 - y0) * step / n)
+            if cells[y][x] == " ":
+                cells[y][x] = dot
+        if n:
+            cells[y0][x0] = _ASCII_OTHER if ascii_only else OTHER_GLYPH
+
+
+def _place(area: _Area, point: RooflinePoint) -> tuple[int, int]:
+    """Return the column and the row of a point."""
+    return (
+        area.intensities.place(point.intensity or 1.0, area.across),
+        area.down - 1 - area.rates.place(point.flop_per_s or 1.0, area.down),
+    )
 
 
 def _write_titles(cells: list[list[str]], area: _Area) -> None:
@@ -262,14 +321,9 @@ def _markers(line: Roofline, area: _Area, selected: int, *, ascii_only: bool) ->
         glyph = glyph_of(point, line.costed_ns, ascii_only=ascii_only)
         if row == selected:
             glyph = ASCII_GLYPHS[-1] if ascii_only else SELECTED_GLYPH
+        column, at = _place(area, point)
         found.append(
-            Marker(
-                row=area.down - 1 - area.rates.place(point.flop_per_s or 1.0, area.down),
-                column=area.intensities.place(point.intensity or 1.0, area.across),
-                glyph=glyph,
-                work_class=point.work_class,
-                point=row,
-            )
+            Marker(row=at, column=column, glyph=glyph, work_class=point.work_class, point=row)
         )
     return found
 

@@ -11,6 +11,7 @@ from tracetui.analysis.roofline import Roofline, RooflinePoint
 from tracetui.analysis.work_class import WorkClass
 from tracetui.presentation.roofline_plot import (
     GLYPHS,
+    OTHER_GLYPH,
     SELECTED_GLYPH,
     Roof,
     Scale,
@@ -162,3 +163,23 @@ def test_any_points_fit(amounts: list[tuple[int, int, int]], width: int, height:
 
     assert len(lines) in (0, height)
     assert all(len(each.text) == width for each in lines)
+
+
+def test_the_baselines_points_are_drawn_hollow_with_dots_to_where_they_are_now():
+    before = roofline_of(replace(BIG, time_ns=200_000_000))
+    after = roofline_of(BIG)
+
+    text = [each.text for each in plot_lines(after, 80, 20, baseline=before)]
+    column = next(line.index(OTHER_GLYPH) for line in text if OTHER_GLYPH in line)
+    rows = [row for row, line in enumerate(text) if line[column] in ("⠂", OTHER_GLYPH)]
+    # A hundred times faster at the same intensity: straight above, with dots on the way.
+    assert len(rows) >= 3
+    assert any("●" in line for line in text[: rows[0]])
+    assert not any(OTHER_GLYPH in each.text for each in plot_lines(after, 80, 20))
+
+
+def test_other_work_and_what_stayed_in_place_draw_nothing_of_the_baseline():
+    line = roofline_of(BIG)
+
+    for baseline in (line, roofline_of(SMALL), roofline_of(replace(BIG, shapes="[[9,9]]"))):
+        assert not any(OTHER_GLYPH in e.text for e in plot_lines(line, 80, 20, baseline=baseline))

@@ -11,12 +11,14 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from tracetui.analysis.host_peaks import given_rates
+from tracetui.analysis.roofline import Roofline
 from tracetui.format import TimeUnit
 from tracetui.model.arrays import NO_ID
 from tracetui.model.trace import Trace
 from tracetui.presentation.roofline import By, RooflineTable, point_lines
 from tracetui.presentation.roofline_plot import PlotLine, nearest_point, plot_lines
-from tracetui.ui.state import Workspace
+from tracetui.ui.messages import Told
+from tracetui.ui.state import Rivals, Workspace
 from tracetui.ui.views.detailed import DetailBody
 from tracetui.ui.views.listing import ListingView
 from tracetui.ui.widgets.column_chooser import ColumnsScreen
@@ -68,6 +70,7 @@ class RooflineView(ListingView):
         Binding("c", "by_class", "By operator and shapes, or by class of work"),
         Binding("P", "peaks", "Give the device's roofs"),
         Binding("p", "plot", "Hide the plot, show it again"),
+        Binding("a", "arrows", "Where the same work stands in the other trace"),
     ]
 
     def __init__(self) -> None:
@@ -79,6 +82,8 @@ class RooflineView(ListingView):
         self._hidden: frozenset[int] = frozenset()
         self._peak_text = ""
         """What the user says the device can do; empty leaves it to the table of devices."""
+        self._other: Roofline | None = None
+        """The other trace's points, while they are drawn too."""
 
     def compose(self) -> ComposeResult:
         """Build summary, plot, titles, rows and pane."""
@@ -96,11 +101,48 @@ class RooflineView(ListingView):
         """Return the plot."""
         return self.query_one(Plot)
 
+    @dataclass
+    class OtherComputed(Message):
+        """A thread has the points of the other trace."""
+
+        trace: Trace
+        line: Roofline
+
+    def watch_rivals(self, old: Rivals | None, new: Rivals | None) -> None:
+        """Draw one trace alone when the pair changes."""
+        del old, new
+        self._other = None
+
+    def action_arrows(self) -> None:
+        """Draw where the same work stands in the other trace of the pair, or no longer."""
+        rivals, workspace = self.rivals, self.workspace
+        if self._other is not None:
+            self._other = None
+            self.show_rows()
+        elif workspace is None or rivals is None or rivals.pair is None:
+            self.post_message(Told("one trace is open; arrows take two"))
+        else:
+            first, second = rivals.pair
+            self._compute_other(second if workspace.trace is first else first, self._by)
+
+    @work(thread=True, exclusive=True, group="roofline-other")
+    def _compute_other(self, trace: Trace, by: By) -> None:
+        self.post_message(self.OtherComputed(trace, RooflineTable.of(trace, None, by=by).line))
+
+    def on_roofline_view_other_computed(self, message: OtherComputed) -> None:
+        """Draw both, unless the pair is another by now."""
+        if self.rivals is None or self.rivals.pair is None:
+            return
+        if message.trace in self.rivals.pair:
+            self._other = message.line
+            self.show_rows()
+
     def watch_workspace(self, old: Workspace | None, new: Workspace | None) -> None:
         """Compute the points of a new trace, else follow the selection."""
         if new is None:
             return
         if old is None or old.trace is not new.trace:
+            self._other = None
             self.start_computing(new)
         elif old.selection != new.selection:
             self.follow_selection(new.selection)
@@ -187,6 +229,7 @@ class RooflineView(ListingView):
             width,
             height,
             self._selected_point(),
+            baseline=self._other,
             ascii_only=bool(getattr(self.app, "ascii_only", False)),
         )
 
@@ -267,6 +310,7 @@ class RooflineView(ListingView):
     def action_by_class(self) -> None:
         """Make points of operators with their shapes, or of classes of work."""
         self._by = "class" if self._by == "operator" else "operator"
+        self._other = None
         if self.workspace is not None:
             self.start_computing(self.workspace)
 
