@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from tracetui.analysis.artefacts import CountedUse, counted_use
-from tracetui.analysis.idle import idle_gaps
+from tracetui.analysis.idle import whole_gaps
 from tracetui.analysis.launches import launch_stats
 from tracetui.analysis.memo import once_per_trace
 from tracetui.analysis.utilization import DeviceUse, GapCause, utilization
@@ -127,7 +127,7 @@ def _stalling_sync_ns(trace: Trace, use: DeviceUse) -> int:
 
     While the host waits for work that is queued, a gap between two kernels is the device's own.
     """
-    found = idle_gaps(trace)[use.device]
+    found = whole_gaps(trace)[use.device]
     return int(found.cause_ns[~found.is_queued, GapCause.SYNC].sum())
 
 

@@ -4,7 +4,7 @@
 at as a whole, as somebody does who puts the cursor into it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Final
 
 import numpy as np
@@ -30,7 +30,7 @@ N_CAUSES: Final = len(GapCause)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class IdleGaps:
+class WholeGaps:
     """The gaps of a device between its first and its last work, in order; columns of one length."""
 
     start_ns: Int64s
@@ -39,31 +39,20 @@ class IdleGaps:
     """``GapCause`` of most of the gap."""
     cause_ns: Int64s
     """How long each cause lasted; one row for each gap, one column for each ``GapCause``."""
-    previous_slice_id: Int32s
-    """The work that ended last before the gap."""
     next_slice_id: Int32s
     """The work that ends the gap."""
     launch_id: Int32s
     """The call that launched that work, or ``NO_ID``."""
+    longest_start_ns: Int64s
+    """Where the longest piece of the gap's cause starts."""
+    longest_end_ns: Int64s
+    waited_id: Int32s
+    """The synchronise call or the profiler's record that is the cause, or ``NO_ID``."""
     is_queued: Bools
     """Whether that call had returned when the gap began: what the host did then held nothing.
 
     A work of unknown call was queued if it starts while the host still sits in a synchronise call.
     """
-    holder_id: Int32s
-    """The host slice that held the gap, or ``NO_ID``.
-
-    The synchronise call, the launch call or the profiler's own overhead where one of these is the
-    cause; where the host came late, the slice that was the innermost for longest on the thread that
-    was to launch. None where that thread had no slice open, where the device itself took its time,
-    and where the work was queued already and no profiler stood in between.
-    """
-    frame_id: Int32s
-    """The Python frame that was the innermost for longest meanwhile, or ``NO_ID``."""
-    depth_before: Int64s
-    """Work that had been launched and had not begun when the gap started; ``NO_DEPTH`` unknown."""
-    drained_from: Int64s
-    """The deepest the queue had been since it was last empty, before the gap; ``NO_DEPTH`` unknown."""
 
     def __len__(self) -> int:
         return len(self.start_ns)
@@ -92,6 +81,28 @@ class IdleGaps:
         return row if row >= 0 and time_ns < self.end_ns[row] else NO_ID
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class IdleGaps(WholeGaps):
+    """The same with what lies around each gap on host and device."""
+
+    previous_slice_id: Int32s
+    """The work that ended last before the gap."""
+    holder_id: Int32s
+    """The host slice that held the gap, or ``NO_ID``.
+
+    The synchronise call, the launch call or the profiler's own overhead where one of these is the
+    cause; where the host came late, the slice that was the innermost for longest on the thread that
+    was to launch. None where that thread had no slice open, where the device itself took its time,
+    and where the work was queued already and no profiler stood in between.
+    """
+    frame_id: Int32s
+    """The Python frame that was the innermost for longest meanwhile, or ``NO_ID``."""
+    depth_before: Int64s
+    """Work that had been launched and had not begun when the gap started; ``NO_DEPTH`` unknown."""
+    drained_from: Int64s
+    """The deepest the queue had been since it was last empty, before the gap; ``NO_DEPTH`` unknown."""
+
+
 @dataclass(frozen=True, slots=True)
 class IdleHolder:
     """Idle time of one cause that slices of one name held, over all devices.
@@ -110,6 +121,12 @@ class IdleHolder:
     """The host slice that held the longest of these gaps, or ``NO_ID``."""
     longest_ns: int
     longest_start_ns: int
+
+
+@once_per_trace
+def whole_gaps(trace: Trace) -> dict[int, WholeGaps]:
+    """Return the gaps of each device that did any work, by its number, without their surroundings."""
+    return {use.device: _whole_gaps(trace, use.device) for use in utilization(trace)}
 
 
 @once_per_trace
@@ -164,38 +181,68 @@ def _name_ids(trace: Trace, slice_ids: Int32s) -> Int64s:
     return np.where(slice_ids >= 0, trace.slices.name_id[slice_ids], NO_ID).astype(np.int64)
 
 
-def _idle_gaps(trace: Trace, device: int) -> IdleGaps:
+def _whole_gaps(trace: Trace, device: int) -> WholeGaps:
     pieces = gaps(trace, device)
     n_pieces = len(pieces)
     is_first = np.ones(n_pieces, bool)
     is_first[1:] = pieces.start_ns[1:] != pieces.end_ns[:-1]
-    # Work without length between two gaps does not part them, and touching pieces are one gap.
+    # Touching pieces are one gap.
     first = np.flatnonzero(is_first)
     last = np.concatenate((first[1:] - 1, [n_pieces - 1]))[: len(first)]
     gap = np.cumsum(is_first) - 1
     cause_ns = np.zeros((len(first), N_CAUSES), np.int64)
     np.add.at(cause_ns, (gap, pieces.cause), pieces.end_ns - pieces.start_ns)
     cause = cause_ns.argmax(axis=1).astype(np.int8) if len(first) else np.empty(0, np.int8)
+    longest = _longest_pieces(pieces, gap, cause)
+    longest_start_ns = pieces.start_ns[longest]
     start_ns, end_ns = pieces.start_ns[first], pieces.end_ns[last]
     next_id = pieces.next_slice_id[last]
     launch_id = links(trace).launch_id[next_id]
-    holder, frame = _holders(trace, pieces, gap, cause, launch_id)
-    is_queued = (launch_id != NO_ID) & (trace.slices.end_ns[launch_id] <= start_ns)
+    waited = np.full(len(first), NO_ID, np.int64)
+    for which, rows in (
+        (GapCause.SYNC, sync_slices(trace)),
+        (GapCause.ARTEFACT, artefact_slices(trace)),
+    ):
+        own = cause == which
+        waited[own] = _covering(trace, rows, longest_start_ns[own])
+    ends = trace.slices.end_ns
+    is_queued = (launch_id != NO_ID) & (ends[launch_id] <= start_ns)
     # A host that sits in a synchronise call launches nothing: what starts meanwhile was queued.
     is_sync = (cause == GapCause.SYNC) & (launch_id == NO_ID)
-    is_queued |= is_sync & (trace.slices.end_ns[holder] >= end_ns)
-    is_free = is_queued & (cause != GapCause.ARTEFACT)
-    holder[is_free], frame[is_free] = NO_ID, NO_ID
-    depth, drained_from = _depths(trace, device, start_ns)
-    return IdleGaps(
+    is_queued |= is_sync & (ends[waited] >= end_ns)
+    return WholeGaps(
         start_ns=frozen(start_ns),
         end_ns=frozen(end_ns),
         cause=frozen(cause),
         cause_ns=frozen(cause_ns),
-        previous_slice_id=frozen(_ended_last(trace, device, start_ns)),
         next_slice_id=frozen(next_id),
         launch_id=frozen(launch_id),
+        longest_start_ns=frozen(longest_start_ns),
+        longest_end_ns=frozen(pieces.end_ns[longest]),
+        waited_id=frozen(waited.astype(np.int32)),
         is_queued=frozen(is_queued),
+    )
+
+
+def _longest_pieces(pieces: Gaps, gap: Int64s, cause: Int8s) -> Int64s:
+    """Return for each gap its cause's longest piece."""
+    length_ns = np.where(pieces.cause == cause[gap], pieces.end_ns - pieces.start_ns, -1)
+    order = np.lexsort((-np.arange(len(gap)), length_ns, gap))
+    longest = np.empty(len(cause), np.int64)
+    # Of several assignments to one gap the last stays, which is the longest.
+    longest[gap[order]] = order
+    return longest
+
+
+def _idle_gaps(trace: Trace, device: int) -> IdleGaps:
+    whole = whole_gaps(trace)[device]
+    holder, frame = _holders(trace, whole)
+    is_free = whole.is_queued & (whole.cause != GapCause.ARTEFACT)
+    holder[is_free], frame[is_free] = NO_ID, NO_ID
+    depth, drained_from = _depths(trace, device, whole.start_ns)
+    return IdleGaps(
+        **{field.name: getattr(whole, field.name) for field in fields(WholeGaps)},
+        previous_slice_id=frozen(_ended_last(trace, device, whole.start_ns)),
         holder_id=frozen(holder.astype(np.int32)),
         frame_id=frozen(frame.astype(np.int32)),
         depth_before=frozen(depth),
@@ -203,36 +250,22 @@ def _idle_gaps(trace: Trace, device: int) -> IdleGaps:
     )
 
 
-def _holders(
-    trace: Trace, pieces: Gaps, gap: Int64s, cause: Int8s, launch_id: Int32s
-) -> tuple[Int64s, Int64s]:
+def _holders(trace: Trace, whole: WholeGaps) -> tuple[Int64s, Int64s]:
     """Return the host slice and the Python frame that held each gap, by its cause's longest piece."""
     slices = trace.slices
-    n_gaps = len(cause)
-    length_ns = np.where(pieces.cause == cause[gap], pieces.end_ns - pieces.start_ns, -1)
-    order = np.lexsort((-np.arange(len(gap)), length_ns, gap))
-    chosen = np.empty(n_gaps, np.int64)
-    chosen[gap[order]] = order
-    start_ns, end_ns = pieces.start_ns[chosen], pieces.end_ns[chosen]
-
-    holder = np.full(n_gaps, NO_ID, np.int64)
-    is_launch, is_late = cause == GapCause.LAUNCH, cause == GapCause.HOST_WAIT
-    holder[is_launch] = launch_id[is_launch]
-    for which, rows in (
-        (GapCause.SYNC, sync_slices(trace)),
-        (GapCause.ARTEFACT, artefact_slices(trace)),
-    ):
-        own = cause == which
-        holder[own] = _covering(trace, rows, start_ns[own])
-    launch_track = np.where(launch_id >= 0, slices.track_id[launch_id], NO_ID).astype(np.int64)
+    holder = whole.waited_id.astype(np.int64)
+    is_launch, is_late = whole.cause == GapCause.LAUNCH, whole.cause == GapCause.HOST_WAIT
+    holder[is_launch] = whole.launch_id[is_launch]
+    is_known = whole.launch_id >= 0
+    launch_track = np.where(is_known, slices.track_id[whole.launch_id], NO_ID).astype(np.int64)
+    start_ns, end_ns = whole.longest_start_ns, whole.longest_end_ns
     late_track = np.where(is_late, launch_track, NO_ID)
     late = innermost_host(trace).longest(late_track, start_ns, end_ns)
     holder[is_late] = late[is_late]
 
     held_track = np.where(holder >= 0, slices.track_id[holder], launch_track)
-    by_host = is_late | is_launch | (cause == GapCause.SYNC)
-    frames_of = frame_tracks(trace)
-    frame_track = np.where(by_host & (held_track >= 0), frames_of[held_track], NO_ID)
+    by_host = is_late | is_launch | (whole.cause == GapCause.SYNC)
+    frame_track = np.where(by_host & (held_track >= 0), frame_tracks(trace)[held_track], NO_ID)
     return holder, innermost_frames(trace).longest(frame_track, start_ns, end_ns)
 
 

@@ -480,21 +480,33 @@ def file_line(trace: Trace) -> str:
 
 
 def overview_lines(
-    trace: Trace, width: int, *, ascii_only: bool = False, with_artefacts: bool = False
+    trace: Trace,
+    width: int,
+    *,
+    ascii_only: bool = False,
+    with_artefacts: bool = False,
+    is_partial: bool = False,
 ) -> tuple[OverviewLine, ...]:
     """Return the overview from its answer down to what the file lacks.
 
     Args:
-        trace: The recording; a partial one gives a partial overview.
+        trace: The recording.
         width: How many cells a line may have.
         ascii_only: Draw bars with ASCII characters.
         with_artefacts: Count the profiler's own doing and the cold first step too.
+        is_partial: The file is still being read: leave out what takes long and would not hold.
     """
     sentence = textwrap.wrap(answer(trace, with_artefacts=with_artefacts), max(width, 20))
     lines = [OverviewLine((Part(text, "answer"),), "timeline") for text in sentence]
     lines.append(_blank())
     if len(trace.slices):
-        lines += _figures(trace, width, ascii_only=ascii_only, with_artefacts=with_artefacts)
+        lines += _figures(
+            trace,
+            width,
+            ascii_only=ascii_only,
+            with_artefacts=with_artefacts,
+            is_partial=is_partial,
+        )
     report = load_lines(trace)
     lines.append(_heading("The file"))
     lines.append(OverviewLine((Part(f"  {file_line(trace)}"),)))
@@ -517,7 +529,7 @@ def overview_lines(
 
 
 def _figures(
-    trace: Trace, width: int, *, ascii_only: bool, with_artefacts: bool
+    trace: Trace, width: int, *, ascii_only: bool, with_artefacts: bool, is_partial: bool
 ) -> list[OverviewLine]:
     uses = utilization(trace)
     lines: list[OverviewLine] = []
@@ -525,13 +537,14 @@ def _figures(
         lines += _device_lines(
             trace, use, width, ascii_only=ascii_only, with_artefacts=with_artefacts
         )
-    lines += _holder_lines(trace, uses, width)
+    lines += [] if is_partial else _holder_lines(trace, uses, width)
     lines.append(_host_line(trace, width, ascii_only=ascii_only))
-    lines += _path_lines(trace, width)
+    lines += [] if is_partial else _path_lines(trace, width)
     found = steps(trace)
     if found:
         lines += _step_lines(found, width, ascii_only=ascii_only)
-    lines += [_blank(), *_worth_a_look_lines(trace, width), _blank()]
+    lines += [] if is_partial else [_blank(), *_worth_a_look_lines(trace, width)]
+    lines.append(_blank())
     operators = operator_stats(trace)
     if len(operators.name_id):
         lines += _name_rows(trace, operators, "Top operators", SliceKind.OPERATOR, width)

@@ -1,7 +1,7 @@
 """The overview: the answer first, then where time goes; every line leads to its place."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from rich.segment import Segment
 from rich.style import Style
@@ -19,6 +19,8 @@ from tracetui.ui.views.base import View
 from tracetui.ui.widgets.line_list import CursorList
 from tracetui.ui.widgets.palette import class_style
 
+Wanted: TypeAlias = tuple[Trace, int, bool, bool]
+"""What an overview is of: a trace, a width, whether artefacts count, whether more is to be read."""
 _MARGIN = 1
 _ROLES = ("answer", "heading", "dim", "warning", "bar", "cursor")
 
@@ -119,17 +121,20 @@ class OverviewView(View):
     class Computed(Message):
         """The overview of a trace is there."""
 
-        trace: Trace
-        width: int
-        with_artefacts: bool
+        wanted: Wanted
         lines: tuple[OverviewLine, ...]
         recorded: str
+
+        @property
+        def trace(self) -> Trace:
+            """Return whose overview this is."""
+            return self.wanted[0]
 
     def __init__(self) -> None:
         """Start without a trace."""
         super().__init__()
         self._is_computing = False
-        self._shown: tuple[Trace | None, int, bool] = (None, 0, False)
+        self._shown: Wanted | None = None
 
     def compose(self) -> ComposeResult:
         """Build the list."""
@@ -153,29 +158,30 @@ class OverviewView(View):
         width = (self.size.width or self.app.size.width) - 2 * _MARGIN
         if self.workspace is None or width <= 0 or self._is_computing:
             return
-        wanted = (self.workspace.trace, width, self.workspace.with_artefacts)
+        workspace = self.workspace
+        wanted = (workspace.trace, width, workspace.with_artefacts, workspace.is_loading)
         if self._shown != wanted:
             self._is_computing = True
-            self._compute(*wanted)
-
-    def lines_of(
-        self, trace: Trace, width: int, *, ascii_only: bool, with_artefacts: bool = False
-    ) -> tuple[OverviewLine, ...]:
-        """Return what is listed for a trace; called in a thread."""
-        return overview_lines(trace, width, ascii_only=ascii_only, with_artefacts=with_artefacts)
+            self._compute(wanted)
 
     @work(thread=True, group="overview")
-    def _compute(self, trace: Trace, width: int, with_artefacts: bool) -> None:  # noqa: FBT001
-        ascii_only = bool(getattr(self.app, "ascii_only", False))
-        lines = self.lines_of(trace, width, ascii_only=ascii_only, with_artefacts=with_artefacts)
-        self.post_message(self.Computed(trace, width, with_artefacts, lines, recorded(trace)))
+    def _compute(self, wanted: Wanted) -> None:
+        trace, width, with_artefacts, is_partial = wanted
+        lines = overview_lines(
+            trace,
+            width,
+            ascii_only=bool(getattr(self.app, "ascii_only", False)),
+            with_artefacts=with_artefacts,
+            is_partial=is_partial,
+        )
+        self.post_message(self.Computed(wanted, lines, recorded(trace)))
 
     def on_overview_view_computed(self, message: Computed) -> None:
         """Show the result unless another trace has taken its place, then catch up."""
         self._is_computing = False
         if self.workspace is not None and message.trace is self.workspace.trace:
-            self._shown = (message.trace, message.width, message.with_artefacts)
-            is_partial = self.workspace.is_loading
+            self._shown = message.wanted
+            *_, is_partial = message.wanted
             self.list.show(_so_far(message.lines) if is_partial else message.lines)
         self._compute_if_needed()
 
