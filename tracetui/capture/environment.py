@@ -83,11 +83,15 @@ def _output(*command: str) -> str | None:
     return done.stdout.strip()
 
 
-def driver_state(index: int = 0) -> dict[str, str] | None:
-    """Return driver, clocks, temperature and power of an NVIDIA device, if its tool tells them."""
+def driver_state(device: str = "0") -> dict[str, str] | None:
+    """Return driver, clocks, temperature and power of an NVIDIA device, if its tool tells them.
+
+    Args:
+        device: Its number or its unique id, as ``nvidia-smi --id`` takes it.
+    """
     fields = ",".join(_DRIVER_FIELDS)
     text = _output(
-        "nvidia-smi", f"--id={index}", f"--query-gpu={fields}", "--format=csv,noheader,nounits"
+        "nvidia-smi", f"--id={device}", f"--query-gpu={fields}", "--format=csv,noheader,nounits"
     )
     if not text:
         return None

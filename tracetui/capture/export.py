@@ -28,6 +28,7 @@ from tracetui.errors import CaptureError
 METADATA_KEY: Final = "tracetui"
 METADATA_SCHEMA: Final = 1
 OTHER: Final = "a torch profiler already runs in this process: stop it first"
+NO_ACTIVITY: Final = "torch's profiler records nothing of {device}: the trace holds the host alone"
 LOST: Final = (
     "another torch profiler was started inside the recording, which ended it: nothing could be"
     " written. Remove the inner profiler, or capture without tracetui and open its file"
@@ -80,6 +81,7 @@ class Recording:
     def __init__(self, options: RecordingOptions | None = None) -> None:
         self.options = options or RecordingOptions()
         self.notes: list[str] = []
+        self._recorded_device = self.options.device
         self._profiler = self._new_profiler()
         self._step: Any = None
         self._n_steps = 0
@@ -110,8 +112,13 @@ class Recording:
     def _new_profiler(self) -> Any:
         from torch.profiler import ProfilerActivity, profile, supported_activities
 
-        host_only = self.options.device == "cpu"
-        activities = [ProfilerActivity.CPU] if host_only else list(supported_activities())
+        activities = [ProfilerActivity.CPU]
+        device = self.options.device
+        if device != "cpu":
+            activities = list(supported_activities())
+            if device.upper() not in {each.name.upper() for each in activities}:
+                self.notes.append(NO_ACTIVITY.format(device=device))
+                self._recorded_device = "cpu"
         flags = {
             "record_shapes": self.options.record_shapes,
             "profile_memory": self.options.profile_memory,
@@ -237,7 +244,7 @@ class Recording:
         try:
             check_folder(path)
             self._profiler.export_chrome_trace(str(raw))
-            notes = [*self.notes, *notes_on(raw, self.options.device)]
+            notes = [*self.notes, *notes_on(raw, self._recorded_device)]
             name_itself(raw, path.name)
             rename_dropped_steps(raw, self._dropped)
             if path.suffix == ".gz":

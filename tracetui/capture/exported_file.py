@@ -124,9 +124,10 @@ def _holds(path: Path, mark: bytes) -> bool:
     rest = b""
     with path.open("rb") as file:
         while block := file.read(_BLOCK_BYTES):
-            if mark in rest + block:
+            seen = rest + block
+            if mark in seen:
                 return True
-            rest = block[-len(mark) :]
+            rest = seen[-(len(mark) - 1) :]
     return False
 
 

@@ -74,7 +74,10 @@ class Machine:
         if hasattr(module, "device_count"):
             found["count"] = module.device_count()
         if self.kind == "cuda":
-            found["state"] = driver_state(self.device.index or 0)
+            properties = module.get_device_properties(self.device)
+            # By its own id: CUDA_VISIBLE_DEVICES numbers devices anew, the driver does not.
+            unique = getattr(properties, "uuid", None)
+            found["state"] = driver_state(f"GPU-{unique}" if unique else "0")
         return found
 
     def release(self) -> None:
