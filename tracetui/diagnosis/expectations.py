@@ -42,6 +42,13 @@ _COMPARE: Final[dict[str, Callable[[Fraction, Fraction], bool]]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+_ARITHMETIC: Final[dict[str, Callable[[Fraction, Fraction], Fraction]]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+}
+_MOST: Final = 10**80
+"""Beyond this no quantity of a trace lies."""
 _COMMENT: Final = "#"
 
 
@@ -223,14 +230,14 @@ class _Sides:
         )
 
     def _result(self, sign: str, left: Fraction, right: Fraction) -> Fraction | None:
-        if sign == "+":
-            return left + right
-        if sign == "-":
-            return left - right
-        if sign == "*":
-            return left * right
-        # A share of nothing is not measured, which is not the same as 0.
-        return left / right if right else None
+        if sign == "/":
+            # A share of nothing is not measured, which is not the same as 0.
+            result = left / right if right else None
+        else:
+            result = _ARITHMETIC[sign](left, right)
+        if result is not None and abs(result) > _MOST:
+            raise self.error("its numbers are out of range")
+        return result
 
     def _number(self, term: _Term) -> Fraction:
         if isinstance(term.value, Fraction):

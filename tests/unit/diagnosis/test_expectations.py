@@ -1,6 +1,8 @@
 """Expectations held against traces by hand."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.literal import Row, annotation, kernel, launch, trace_of
 from tracetui.diagnosis.expectations import expectation_lines, outcome, parsed_expectation
@@ -264,3 +266,34 @@ def test_a_file_holds_one_expectation_a_line_and_comments():
 def test_a_bad_line_of_a_file_is_named_by_its_number():
     with pytest.raises(ExpectationError, match=r"expect.txt:2: .*no function"):
         expectation_lines("kernels == 5\nkernals(x) == 5", "expect.txt")
+
+
+_VALUES = st.sampled_from(
+    ["5", "1e30", "0", "80 %", "2 ms", "aten::mm", '"x"', "kernels", "gpu_us", "hottest", "bound",
+     "busy_ratio", "kernels_per_call(attn_fwd)", "calls(nobody)", "total_us(nobody)", "baseline.kernels",
+     'has_kernel("gemm")', "idle_us(sync)", "class_us(x)", "steps", "wall_us", "compile_tax_us"]
+)  # fmt: skip
+_JOINS = st.sampled_from([" + ", " - ", " * ", " / ", " == ", " != ", " < ", " >= ", " ± ", " "])
+
+
+@given(st.lists(st.tuples(_VALUES, _JOINS), min_size=1, max_size=8))
+def test_any_expectation_has_an_outcome_or_a_reason(parts):
+    trace = trace_of(
+        annotation("attn_fwd", 0, 100), ("aten::mm", 0, 50), launch(5, 5, 1), kernel("k", 20, 10, 1)
+    )
+    text = "".join(value + join for value, join in parts).rstrip(" +-*/=!<>±")
+
+    try:
+        found = check(trace, text, trace)
+        message = found.found_text + found.remark
+    except ExpectationError as error:
+        message = str(error)
+
+    assert message.isprintable()
+
+
+def test_numbers_beyond_reason_are_refused():
+    trace = trace_of(("aten::mm", 0, 10))
+
+    with pytest.raises(ExpectationError, match="out of range"):
+        check(trace, "steps == 1e29 * 1e29 * 1e29")
