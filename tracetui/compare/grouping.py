@@ -7,9 +7,19 @@ from enum import Enum
 from typing import Final
 
 from tracetui.compare.align import aligned
+from tracetui.compare.composites import (
+    Composite,
+    adds_bias,
+    composite_of,
+    inner_extents,
+    is_whole,
+    n_columns,
+    shapes_agree,
+    sizes_agree,
+)
 from tracetui.compare.match import Gap, TreeMatch
-from tracetui.compare.units import Unit
-from tracetui.compare.words import ATTENTION_PARTS, is_one_operator, tensor_sizes
+from tracetui.compare.units import STRICT, Unit
+from tracetui.compare.words import is_one_operator, product_extents
 
 _FURTHEST_GAP: Final = 24
 """How many anchors away from a fused kernel its operators are looked for."""
@@ -21,6 +31,8 @@ class Proof(Enum):
     STRUCTURE = "the same place in the operator tree"
     FUSED_LIST = "the fused kernel's name tells these operators"
     COMPOSITE = "one operator that computes all of these"
+    WIDTH = "its columns are those of all of them together"
+    MOVED = "the same kernel on the same shapes, moved past its neighbours"
     PARENTS = "the same operator launches both"
     SAME_WORD = "the same operator between the same neighbours"
     NONE = "nothing corresponds"
@@ -35,59 +47,14 @@ class Group:
     proof: Proof
     is_sure: bool
 
+    def side(self, number: int) -> tuple[Unit, ...]:
+        """Return the work of the first side, 0, or the second, 1."""
+        return self.second if number else self.first
+
     @property
     def swapped(self) -> "Group":
         """Return the group with the sides exchanged."""
         return Group(self.second, self.first, self.proof, self.is_sure)
-
-
-@dataclass(frozen=True, slots=True)
-class _Composite:
-    parts: frozenset[str]
-    required: frozenset[str]
-
-
-_ATTENTION: Final = _Composite(ATTENTION_PARTS, frozenset(("mm", "softmax")))
-_NORM: Final = _Composite(
-    frozenset(
-        [
-            "mean",
-            "var",
-            "var_mean",
-            "sub",
-            "add",
-            "rsqrt",
-            "sqrt",
-            "mul",
-            "div",
-            "pow",
-            "square",
-            "copy",
-        ]
-    ),
-    frozenset(("mul",)),
-)
-_COMPOSITES: Final = {
-    "addmm": _Composite(frozenset(("mm", "add", "mul")), frozenset(("mm", "add"))),
-    "baddbmm": _Composite(frozenset(("mm", "add", "mul")), frozenset(("mm", "add"))),
-    "linear": _Composite(frozenset(("mm", "add")), frozenset(("mm", "add"))),
-    "native_layer_norm": _NORM,
-    "layer_norm": _NORM,
-    "rms_norm": _NORM,
-    "_fused_rms_norm": _NORM,
-    "native_group_norm": _NORM,
-    "_softmax": _Composite(
-        frozenset(["amax", "max", "sub", "exp", "sum", "div", "copy"]), frozenset(("exp", "sum"))
-    ),
-    "_log_softmax": _Composite(
-        frozenset(["amax", "max", "sub", "exp", "sum", "log", "copy"]), frozenset(("exp", "log"))
-    ),
-    "silu": _Composite(frozenset(("sigmoid", "mul")), frozenset(("sigmoid", "mul"))),
-    "gelu": _Composite(frozenset(["mul", "add", "tanh", "erf", "pow"]), frozenset(("mul", "add"))),
-    "addcmul": _Composite(frozenset(("mul", "add")), frozenset(("mul", "add"))),
-    "addcmul_": _Composite(frozenset(("mul", "add")), frozenset(("mul", "add"))),
-}
-"""What one operator computes that may also be spelled out, and what must be among it."""
 
 
 def groups(match: TreeMatch) -> list[Group]:
@@ -95,17 +62,22 @@ def groups(match: TreeMatch) -> list[Group]:
 
     Left-overs are joined, in this order: by the list in a fused kernel's name, also past anchors,
     for fusing moves work to its consumer; by what one operator is known to compute; by the matched
-    operator that holds them; by operators of one sort between the same anchors. What none of these
-    proves stays alone.
+    operator that holds them; by being equal to the last shape; by operators of one sort between the
+    same anchors. What none of these proves stays alone.
     """
-    found = [
-        Group((pair.first,), (pair.second,), Proof.STRUCTURE, pair.is_sure) for pair in match.pairs
-    ]
     leftovers = _Leftovers(match)
+    packed = leftovers.joined_by_width()
+    taken = {(side, unit.place) for each in packed for side in (0, 1) for unit in each.side(side)}
+    found = packed + [
+        Group((pair.first,), (pair.second,), Proof.STRUCTURE, pair.is_sure)
+        for pair in match.pairs
+        if (0, pair.first.place) not in taken
+    ]
     found += leftovers.joined_by_fused_lists()
     found += leftovers.joined_by_composites()
     found += leftovers.joined_by_bias()
     found += leftovers.joined_by_parents()
+    found += leftovers.joined_where_moved()
     found += leftovers.joined_by_words()
     found += leftovers.alone()
     return found
@@ -130,8 +102,40 @@ class _Leftovers:
         self._by_word: tuple[dict[str, list[Unit]], dict[str, list[Unit]]] = ({}, {})
         for side in (0, 1):
             for unit in sorted(self._free[side].values(), key=lambda unit: unit.place):
-                for word in unit.words:
+                for word in unit.words | unit.around:
                     self._by_word[side].setdefault(word, []).append(unit)
+
+    def joined_by_width(self) -> list[Group]:
+        """Join products that became one as wide as they are together, such as packed gate and up.
+
+        The shapes prove it: the same left operand, and columns that add up.
+        """
+        found: list[Group] = []
+        for pair in self._pairs:
+            sides = (pair.first, pair.second)
+            products = [product_extents(unit.shape) for unit in sides]
+            if products[0] is None or products[1] is None or products[0] == products[1]:
+                continue
+            side = 0 if products[0].columns < products[1].columns else 1
+            narrow, wide = products[side], products[1 - side]
+            if narrow is None or wide is None or narrow.inner != wide.inner:
+                continue
+            near = self._near(side, "mm", self._gap_of_place(side, sides[side].place))
+            others = [
+                unit
+                for unit in near
+                if unit.place in self._free[side]
+                and product_extents(unit.shape) is not None
+                and inner_extents(unit) == narrow.inner
+            ]
+            columns = [n_columns(unit) for unit in others]
+            if others and narrow.columns + sum(columns) == wide.columns:
+                for unit in others:
+                    del self._free[side][unit.place]
+                parts = tuple(sorted((sides[side], *others), key=lambda unit: unit.place))
+                group = Group(parts, (sides[1 - side],), Proof.WIDTH, is_sure=True)
+                found.append(group if side == 0 else group.swapped)
+        return found
 
     def joined_by_fused_lists(self) -> list[Group]:
         """Give each fused kernel the other side's work of the operators that its name lists."""
@@ -144,7 +148,7 @@ class _Leftovers:
                 claimed = self._claims(unit, side)
                 if not claimed:
                     continue
-                covered = frozenset().union(*(each.words for each in claimed))
+                covered = frozenset().union(*(each.words | each.around for each in claimed))
                 is_sure = unit.needed <= covered
                 found.append(self._taken(side, (unit,), claimed, Proof.FUSED_LIST, is_sure=is_sure))
         return found
@@ -158,7 +162,8 @@ class _Leftovers:
             candidates = [
                 unit
                 for unit in self._near(other, word, gap)
-                if unit.place in self._free[other] and unit.words <= fused.words
+                if unit.place in self._free[other]
+                and (unit.words <= fused.words or bool(unit.around & fused.words))
             ]
             own = [unit for unit in candidates if self._gap_of[other][unit.place] == gap]
             if not own and candidates:
@@ -195,12 +200,12 @@ class _Leftovers:
                 for unit in both[side]:
                     if unit.place not in self._free[side]:
                         continue
-                    composite = _composite(unit)
+                    composite = composite_of(unit)
                     parts = self._parts(both[1 - side], composite, 1 - side) if composite else ()
                     # Alone between two anchors nothing else can be meant; among other work only
                     # tensors of one size tell.
                     is_all = len(parts) == len(both[1 - side])
-                    agrees = _sizes_agree(unit, parts)
+                    agrees = sizes_agree(unit, parts)
                     if not parts or not (is_all or agrees):
                         continue
                     whole = tuple(
@@ -212,7 +217,7 @@ class _Leftovers:
                     found.append(self._taken(side, whole, parts, Proof.COMPOSITE, is_sure=is_sure))
         return found
 
-    def _parts(self, units: Sequence[Unit], composite: _Composite, side: int) -> tuple[Unit, ...]:
+    def _parts(self, units: Sequence[Unit], composite: Composite, side: int) -> tuple[Unit, ...]:
         """Return the first unbroken run of parts that has all that is required."""
         run: list[Unit] = []
         for unit in units:
@@ -223,11 +228,11 @@ class _Leftovers:
             )
             if is_part:
                 run.append(unit)
-            elif _is_whole(run, composite):
+            elif is_whole(run, composite):
                 break
             else:
                 run = []
-        return tuple(run) if _is_whole(run, composite) else ()
+        return tuple(run) if is_whole(run, composite) else ()
 
     def joined_by_bias(self) -> list[Group]:
         """Give what ``addmm`` does before its product the addition that follows a plain product.
@@ -240,7 +245,7 @@ class _Leftovers:
             for side, (own, other) in enumerate(
                 ((pair.first, pair.second), (pair.second, pair.first))
             ):
-                if not (_adds_bias(other) and own.words == {"mm"} and not _adds_bias(own)):
+                if not (adds_bias(other) and own.words == {"mm"} and not adds_bias(own)):
                     continue
                 gap = self._gap_of_place(side, own.place)
                 added = [
@@ -277,6 +282,23 @@ class _Leftovers:
                 found.append(self._taken(0, first, second, Proof.PARENTS, is_sure=True))
         return found
 
+    def joined_where_moved(self) -> list[Group]:
+        """Pair what is equal to the last shape on both sides and once among the left-overs of each.
+
+        Autograd and compilers may run independent work in another order.
+        """
+        by_key: tuple[dict[int, list[Unit]], dict[int, list[Unit]]] = ({}, {})
+        for side in (0, 1):
+            for unit in self._free[side].values():
+                if unit.shape:
+                    by_key[side].setdefault(unit.keys[STRICT], []).append(unit)
+        found: list[Group] = []
+        for key, own in by_key[0].items():
+            others = by_key[1].get(key, [])
+            if len(own) == len(others) == 1:
+                found.append(self._taken(0, (own[0],), (others[0],), Proof.MOVED, is_sure=True))
+        return found
+
     def joined_by_words(self) -> list[Group]:
         """Pair operators of one sort between the same anchors, where their order agrees."""
         found: list[Group] = []
@@ -294,7 +316,7 @@ class _Leftovers:
             ]
             for a, b in aligned(keys[0], keys[1]):
                 same_count = keys[0].count(keys[0][a]) == keys[1].count(keys[1][b])
-                is_sure = same_count and _shapes_agree(first[a], second[b])
+                is_sure = same_count and shapes_agree(first[a], second[b])
                 found.append(
                     self._taken(0, (first[a],), (second[b],), Proof.SAME_WORD, is_sure=is_sure)
                 )
@@ -331,32 +353,3 @@ class _Leftovers:
             del self._free[1 - side][unit.place]
         group = Group(own, others, proof, is_sure)
         return group if side == 0 else group.swapped
-
-
-def _adds_bias(unit: Unit) -> bool:
-    return unit.operator.rsplit("::", 1)[-1] in ("addmm", "baddbmm", "linear")
-
-
-def _composite(unit: Unit) -> _Composite | None:
-    if unit.is_attention:
-        return _ATTENTION
-    return _COMPOSITES.get(unit.operator.rsplit("::", 1)[-1])
-
-
-def _is_whole(run: list[Unit], composite: _Composite) -> bool:
-    if len(run) < 2:
-        return False
-    words = frozenset().union(*(unit.words for unit in run))
-    return composite.required <= words
-
-
-def _sizes_agree(whole: Unit, parts: Sequence[Unit]) -> bool | None:
-    """Return whether a tensor of one side has the size of one of the other; ``None`` if unknown."""
-    sizes = tensor_sizes(whole.shape)
-    others = frozenset().union(*(tensor_sizes(part.shape) for part in parts))
-    return bool(sizes & others) if sizes and others else None
-
-
-def _shapes_agree(first: Unit, second: Unit) -> bool:
-    """Return whether the shapes do not speak against a pair; unknown shapes do not."""
-    return not first.shape or not second.shape or first.shape == second.shape

@@ -110,8 +110,9 @@ def _kind(group: Group, host_only: frozenset[str]) -> tuple[MatchKind, str]:
         return MatchKind.FUSED, f"{_counted(first)} became {_counted(second)}: {group.proof.value}"
     if len(first) < len(second):
         return MatchKind.SPLIT, f"{_counted(first)} became {_counted(second)}: {group.proof.value}"
+    noun = "operator" if first[0].kind == SliceKind.OPERATOR else "kernel"
     if len(first) > 1 or stable_name(first[0].name) != stable_name(second[0].name):
-        return MatchKind.SWAPPED, f"same work, other kernel: {group.proof.value}"
+        return MatchKind.SWAPPED, f"same work, other {noun}: {group.proof.value}"
     return _timed(first[0], second[0])
 
 
@@ -121,22 +122,23 @@ def _timed(first: Unit, second: Unit) -> tuple[MatchKind, str]:
     if comparable_shapes(first, second) and not same_inputs(first, second):
         before, after = (middle_ellipsis(unit.shape, _SHAPE_WIDTH) for unit in (first, second))
         shape = f"; shapes {before} became {after}"
+    noun = "operator" if first.kind == SliceKind.OPERATOR else "kernel"
     delta_ns = second.dur_ns - first.dur_ns
     changed = MatchKind.SLOWER if delta_ns > 0 else MatchKind.FASTER
     if delta_ns == 0:
-        return MatchKind.SAME, f"same kernel, same time{shape}"
+        return MatchKind.SAME, f"same {noun}, same time{shape}"
     least_ns = min(first.dur_ns, second.dur_ns)
     if min(len(first.samples), len(second.samples)) < 2:
         if abs(delta_ns) > _ONE_INSTANCE_RATIO * least_ns:
-            return changed, f"same kernel; one instance, so it may be noise{shape}"
-        return MatchKind.SAME, f"same kernel; one instance{shape}"
+            return changed, f"same {noun}; one instance, so it may be noise{shape}"
+        return MatchKind.SAME, f"same {noun}; one instance{shape}"
     is_apart = (
         first.samples.max() < second.samples.min() or second.samples.max() < first.samples.min()
     )
     is_real = abs(delta_ns) > SAME_RATIO * least_ns and is_apart
     if is_real and differ_by_t(first.samples, second.samples):
-        return changed, f"same kernel, beyond the spread of its runs{shape}"
-    return MatchKind.SAME, f"same kernel, within the spread of its runs{shape}"
+        return changed, f"same {noun}, beyond the spread of its runs{shape}"
+    return MatchKind.SAME, f"same {noun}, within the spread of its runs{shape}"
 
 
 def comparable_shapes(first: Unit, second: Unit) -> bool:

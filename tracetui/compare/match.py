@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from tracetui.compare.align import aligned
 from tracetui.compare.units import LABEL, LOOSE, SHAPED, STRICT, Node, Unit, Work
+from tracetui.compare.words import is_one_operator
 
 Item: TypeAlias = Node | Unit
 
@@ -104,7 +105,8 @@ def _level_keys(
     if level not in (SHAPED, LOOSE):
         return keys
     counts = [sum(isinstance(item, Unit) for item in side) for side in both]
-    if task.parents is None or counts[0] != counts[1]:
+    is_one = task.parents is not None and is_one_operator(task.parents[0].name)
+    if not is_one or counts[0] != counts[1]:
         is_second = items is both[1]
         for place, item in enumerate(items):
             if isinstance(item, Unit):

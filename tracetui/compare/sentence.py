@@ -1,5 +1,6 @@
 """The answer in a sentence or two, and what has to be known to believe it."""
 
+from collections import Counter
 from typing import Final
 
 from tracetui.analysis.work_class import short_kernel_name
@@ -208,7 +209,8 @@ def _swap(match: Match, own: str, new: str) -> str:
 
 def named(units: tuple[Unit, ...]) -> str:
     """Return what some work is called: its operators, or its kernels where none is known."""
-    names = list(dict.fromkeys(unit_name(unit) for unit in units))
+    counted = Counter(unit_name(unit) for unit in units)
+    names = [name if amount == 1 else f"{amount} {name}" for name, amount in counted.items()]
     if len(names) > _MOST_NAMED:
         return f"{', '.join(names[: _MOST_NAMED - 1])} and {len(names) - _MOST_NAMED + 1} more"
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -1,5 +1,6 @@
 """The pieces of work of one instance, in order, and the tree of operators that they hang in."""
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -19,6 +20,7 @@ from tracetui.compare.words import (
     known_fused,
     listed_words,
     operator_word,
+    plain_shape,
     stable_name,
 )
 from tracetui.model.arrays import NO_ID, Bools, Int64s, frozen
@@ -31,10 +33,13 @@ Keys: TypeAlias = tuple[int, int, int, int]
 ``SHAPED``, by names, shapes and form, whatever the kernels; ``LOOSE``, by names and form;
 ``LABEL``, by the name alone."""
 STRICT, SHAPED, LOOSE, LABEL = range(4)
+_GENERATED_KERNEL: Final = re.compile(r"graph_\d+_(\w+_)?kernel(_\d+)?")
+"""A generated kernel of the host whose name lists no operators, as attention by templates has."""
 _KINDS: Final = tuple(SliceKind)
 _LAST_HOLDER: Final = int(SliceKind.ANNOTATION)
-_OWN_SHARE: Final = 0.5
-"""An operator that spends more of its time itself than in operators that compute does the work."""
+_MOVING: Final = ("copy", "fill")
+"""Sorts of work that only move memory."""
+_MOVING_WORDS: Final = frozenset(_MOVING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,8 @@ class Unit:
     """What a copy moved; -1 where the file does not say."""
     words: frozenset[str]
     """What sorts of work it does: the fused operators, else the innermost operator's."""
+    around: frozenset[str]
+    """The sorts of work of the operators around a copy, of which it may be a part."""
     needed: frozenset[str]
     """Of a fused one, what must be found on the other side to be sure."""
     is_fused: bool
@@ -90,9 +97,9 @@ class Unit:
 @lru_cache(maxsize=65_536)
 def _fused(name: str, operator: str) -> FusedWords | None:
     """Return what sorts of work one kernel does together; ``None`` if its name lists none."""
-    listed = decode(name).operators
-    if listed:
-        return listed_words(listed)
+    decoded = decode(name)
+    if decoded.operators:
+        return listed_words(decoded.operators, is_template=decoded.inductor_kind == "template")
     if operator.startswith("aten::"):
         return None
     return known_fused(name) or known_fused(operator)
@@ -234,20 +241,25 @@ def computing_operators(trace: Trace) -> Bools:
     """Return which host slices are the operators that do the work of a trace without a device.
 
     Those are operators that are neither views nor allocations and have no such operator below
-    them, or that spend most of their time themselves; scalars count for nothing where shapes tell.
+    them, or none but copies and fills, which prepare what they need; scalars count for nothing
+    where shapes tell. What copies and fills itself only wraps those below it.
     """
-    slices, link = trace.slices, links(trace)
+    slices = trace.slices
     named = [not is_metadata(name) and _may_compute(name) for name in trace.names]
+    moves = [operator_word(name) in _MOVING for name in trace.names]
     is_real = np.array(named, bool)[slices.name_id] if named else np.zeros(0, bool)
+    is_move = np.array(moves, bool)[slices.name_id] if named else np.zeros(0, bool)
     scalar = np.array([_is_scalar(shape) for shape in trace.shapes], bool)
     is_scalar = np.zeros(len(slices), bool)
     has_shape = slices.shape_id >= 0
     is_scalar[has_shape] = scalar[slices.shape_id[has_shape]]
     may = (slices.kind == SliceKind.OPERATOR) & is_real & ~is_scalar
-    below = may.astype(np.int64)
-    add_to_ancestors(slices.parent_id, slices.depth, below)
+    below, at_work_below = may.astype(np.int64), (may & ~is_move).astype(np.int64)
+    for column in (below, at_work_below):
+        add_to_ancestors(slices.parent_id, slices.depth, column)
     below -= may
-    does_itself = may & ((below == 0) | (link.self_ns > _OWN_SHARE * slices.dur_ns))
+    at_work_below -= may & ~is_move
+    does_itself = may & ((below == 0) | ((at_work_below == 0) & ~is_move))
     parent = slices.parent_id
     covered = np.full(len(slices), NO_ID, np.int64)
     found = nearest(parent, does_itself)
@@ -262,7 +274,7 @@ def computing_operators(trace: Trace) -> Bools:
 def _may_compute(name: str) -> bool:
     return (
         "::" in name and not name.startswith(("autograd::", "torch::autograd", "profiler::"))
-    ) or (decode(name).inductor_kind is not None)
+    ) or (decode(name).inductor_kind is not None or bool(_GENERATED_KERNEL.fullmatch(name)))
 
 
 def _is_scalar(shape: str) -> bool:
@@ -294,7 +306,7 @@ class _TreeBuilder:
     def add(self, place: int, row: int, anchor: int, dur_ns: int, samples: Int64s) -> None:
         """Hang one piece of work."""
         parents = self._parents(row if self._by_operator else anchor)
-        unit = self._unit(place, row, dur_ns, samples)
+        unit = self._unit(place, row, dur_ns, samples, parents)
         self.units.append(unit)
         parent = self._hung(parents)
         (self.roots if parent is None else parent.children).append(unit)
@@ -327,10 +339,15 @@ class _TreeBuilder:
         shape_id = self._shape_id[slice_id]
         return self._trace.shapes[shape_id] if shape_id >= 0 else ""
 
+    def _around(self, words: frozenset[str], parents: list[int]) -> frozenset[str]:
+        if not words <= _MOVING_WORDS:
+            return frozenset()
+        return frozenset(operator_word(self._name_of(parent)) for parent in parents) - _MOVING_WORDS
+
     def _name_of(self, slice_id: int) -> str:
         return self._trace.names[self._name[slice_id]]
 
-    def _unit(self, place: int, row: int, dur_ns: int, samples: Int64s) -> Unit:
+    def _unit(self, place: int, row: int, dur_ns: int, samples: Int64s, parents: list[int]) -> Unit:
         name = self._name_of(row)
         operator_id = row
         if not self._by_operator:
@@ -341,6 +358,7 @@ class _TreeBuilder:
         shape = self._shape(operator_id) if operator_id >= 0 else ""
         kind = _KINDS[self._kind[row]]
         fused = _fused(name, operator)
+        words = _one_word(operator) if fused is None else fused.words
         return Unit(
             place=place,
             slice_id=row,
@@ -353,11 +371,12 @@ class _TreeBuilder:
             shape=shape,
             launch_id=NO_ID if self._by_operator else self._launch[row],
             n_bytes=int(self._trace.slices.n_bytes[row]),
-            words=_one_word(operator) if fused is None else fused.words,
+            words=words,
+            around=self._around(words, parents),
             needed=frozenset() if fused is None else fused.needed,
             is_fused=fused is not None,
             keys=(
-                hash(("unit", name, stable_name(operator), shape)),
+                hash(("unit", name, stable_name(operator), plain_shape(operator, shape))),
                 hash(("unit", kind)),
                 hash(("unit", kind)),
                 hash(("unit", stable_name(name))),

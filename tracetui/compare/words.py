@@ -185,6 +185,7 @@ class FusedWords:
 
 _MAY_VANISH: Final = frozenset(("copy", "fill", "arange", "dropout"))
 """What a fused kernel lists and eager code may do without a kernel of its own."""
+_COPYING: Final = frozenset(("copy",))
 _ACTIVATIONS: Final = frozenset(("gelu", "silu", "relu", "sigmoid", "tanh"))
 _KNOWN_FUSED: Final = (
     (re.compile(r"geglu|gelu_?(and_)?mul", re.IGNORECASE), frozenset(("gelu", "tanh", "mul"))),
@@ -199,10 +200,20 @@ _KNOWN_FUSED: Final = (
 _BACKWARD: Final = re.compile(r"backward|_bwd", re.IGNORECASE)
 
 
-def listed_words(operators: tuple[str, ...]) -> FusedWords:
-    """Return the sorts of work of a list of fused operators, what computes nothing left out."""
+def listed_words(operators: tuple[str, ...], *, is_template: bool) -> FusedWords:
+    """Return the sorts of work of a list of fused operators, what computes nothing left out.
+
+    A generated loop also lists a product, a convolution or an attention whose operands or results
+    it only lays out; these run on their own, except in a template. What lists nothing else copies.
+    """
     words = frozenset(operator_word(word) for word in operators if not is_metadata(word))
+    if not is_template:
+        words = frozenset(word for word in words if not _runs_on_its_own(word)) or _COPYING
     return FusedWords(words, words - _MAY_VANISH)
+
+
+def _runs_on_its_own(word: str) -> bool:
+    return word == "mm" or "convolution" in word or is_attention(word)
 
 
 @lru_cache(maxsize=65_536)
@@ -241,3 +252,37 @@ def tensor_sizes(shape: str) -> frozenset[int]:
 def is_one_operator(name: str) -> bool:
     """Return whether a host slice is one operator, and not a region that holds many."""
     return "::" in name and not name.startswith(("autograd::", "torch::autograd", "##"))
+
+
+@dataclass(frozen=True, slots=True)
+class ProductExtents:
+    """The extents of a matrix product."""
+
+    inner: tuple[int, ...]
+    """Rows and the summed extent."""
+    columns: int
+
+
+_PRODUCT: Final = re.compile(r"\[\[(\d+),(\d+)\],\[(\d+),(\d+)\](?:,.*)?\]")
+
+
+@lru_cache(maxsize=65_536)
+def product_extents(shape: str) -> ProductExtents | None:
+    """Return the extents of two matrices' product from input shapes; ``None`` for anything else."""
+    found = _PRODUCT.fullmatch(shape)
+    if found is None or found[2] != found[3]:
+        return None
+    return ProductExtents((int(found[1]), int(found[2])), int(found[4]))
+
+
+_N_OPERANDS: Final = {"mm": 2, "bmm": 2, "addmm": 3, "baddbmm": 3}
+
+
+@lru_cache(maxsize=65_536)
+def plain_shape(operator: str, shape: str) -> str:
+    """Return an operator's input shapes without the result that compiled code passes as ``out=``."""
+    n_operands = _N_OPERANDS.get(operator.removeprefix("aten::"))
+    if n_operands is None or not shape:
+        return shape
+    tensors = _TENSOR.findall(shape)
+    return "[" + ",".join(f"[{tensor}]" for tensor in tensors[:n_operands]) + "]"

@@ -15,7 +15,6 @@ from tracetui.compare.tables import NameRow
 from tracetui.compare.units import Unit
 from tracetui.compare.waterfall import Waterfall
 from tracetui.format import NOT_MEASURED, count, duration, percent, size
-from tracetui.model.slices import SliceKind
 from tracetui.reports.json_report import to_json
 from tracetui.reports.markdown_report import escaped
 from tracetui.reports.report import SCHEMA, Row, Time
@@ -282,9 +281,7 @@ def _match_cells(match: Match) -> list[str]:
 def _units_text(units: tuple[Unit, ...]) -> str:
     if not units:
         return NOT_MEASURED
-    is_operator = units[0].kind == SliceKind.OPERATOR
-    number = f"{len(units)} × " if len(units) > 1 and is_operator is False else ""
-    return f"{number}{named(units)}"
+    return named(units)
 
 
 def _score_lines(board: Scoreboard) -> list[str]:

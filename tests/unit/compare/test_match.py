@@ -85,6 +85,59 @@ def test_a_bias_that_is_added_becomes_a_copy_before_the_product():
     assert sorted(kind for kind, *_ in matched(compiled, eager)) == ["same", "swapped"]
 
 
+def test_two_products_become_one_as_wide_as_both():
+    def product(columns, ns):
+        return op("aten::mm", ("gemm", ns), shape=f"[[256,768],[768,{columns}]]")
+
+    apart = [product(1024, 9_000), op("aten::gelu", ("gelu", 500)), product(1024, 9_000)]
+    packed = [product(2048, 16_000), op("aten::gelu", ("gelu", 500))]
+    found = [match for match in matches(apart, packed) if match.kind is not MatchKind.SAME]
+
+    (match,) = found
+    assert (match.kind, match.is_sure, match.delta_ns) == (MatchKind.FUSED, True, -2_000)
+    assert (match.proof, len(match.baseline)) == (Proof.WIDTH, 2)
+    kinds = {match.kind for match in matches(packed, apart)}
+    assert kinds == {MatchKind.SPLIT, MatchKind.SAME}
+
+
+def test_a_loop_that_only_lays_out_for_an_attention_is_not_that_attention():
+    attention = "aten::_scaled_dot_product_flash_attention_backward"
+    layout = "triton_poi_fused__scaled_dot_product_flash_attention_backward_transpose_2"
+    eager = [op(attention, ("flash_bwd", 90_000), around=("FlashBackward0",))]
+    compiled = [op(layout, (layout, 700)), op("aten::_flash_bwd", ("flash_bwd", 90_000))]
+
+    assert sorted(matched(eager, compiled)) == [
+        ("new-copy", (), (layout,)),
+        ("same", ("flash_bwd",), ("flash_bwd",)),
+    ]
+
+
+def test_independent_work_in_another_order_is_found_again():
+    def product(name, columns):
+        return op("aten::mm", (name, 9_000), shape=f"[[256,768],[768,{columns}]]")
+
+    first, second, third = product("a", 64), product("b", 128), product("c", 256)
+    found = matches([first, second, third], [third, first, second])
+
+    assert {match.kind for match in found} == {MatchKind.SAME}
+    assert [match.baseline[0].name for match in found] == ["a", "b", "c"]
+    assert all(match.baseline[0].name == match.candidate[0].name for match in found)
+
+
+def test_a_hidden_copy_goes_with_the_operator_that_needed_it():
+    copy = op("aten::copy_", ("Memcpy DtoD", 900), around=("aten::masked_fill", "aten::clone"))
+    naive = [
+        op("aten::div", ("div", 500)),
+        copy,
+        op("aten::masked_fill_", ("masked_fill", 500), around=("aten::masked_fill",)),
+        op("aten::_softmax", ("softmax", 500)),
+    ]
+    name = "triton_per_fused__softmax_div_masked_fill_0"
+    (match,) = matches(naive, [op(name, (name, 800))])
+
+    assert (match.kind, match.is_sure, len(match.baseline)) == (MatchKind.FUSED, True, 4)
+
+
 def test_layers_fused_in_turn_keep_to_themselves():
     def layer(number, *, is_fused):
         gemm = op("aten::mm", (f"gemm_{number}", 50_000))
@@ -294,6 +347,18 @@ def test_without_a_device_operators_are_matched():
 
     assert matched(naive, fused) == [
         ("fused", ("aten::gelu", "aten::mul"), ("graph_0_cpp_fused_gelu_mul_view_0",))
+    ]
+
+
+def test_an_operator_that_copies_what_it_needs_is_one_piece_of_work_without_a_device():
+    addmm = op("aten::copy_", around=("aten::linear", "aten::addmm"))
+    divided = op("aten::copy_", around=("aten::div", "aten::to"))
+    cloned = op("aten::copy_", around=("aten::clone",))
+
+    assert matched([addmm, divided, cloned], [addmm, divided, cloned]) == [
+        ("same", ("aten::addmm",), ("aten::addmm",)),
+        ("same", ("aten::div",), ("aten::div",)),
+        ("same", ("aten::copy_",), ("aten::copy_",)),
     ]
 
 
