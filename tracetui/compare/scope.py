@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
 
 Per: TypeAlias = Literal["step", "call", "total"]
+PERS: Final[tuple[Per, ...]] = get_args(Per)
 
 _LEAST_COVERAGE: Final = 0.5
 """A name that holds less of a trace's work does not stand for it."""
