@@ -1,6 +1,7 @@
 """Keys of the findings, on a file with two of them."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -112,3 +113,17 @@ async def test_the_overview_leads_to_the_evidence_and_to_all_findings(trouble_fi
 
         await driver.press(*["j"] * (row - rows[:row].count("")), "enter")
         assert driver.selected_name == "aten::clone"
+
+
+async def test_while_a_file_is_read_no_rule_looks(trouble_file):
+    async with running(trouble_file, size=(100, 30)) as driver:
+        view = await _open_findings(driver)
+        loading = replace(driver.workspace, is_loading=True)
+        view.workspace = loading
+        await driver.settle()
+        assert "no rule has looked; they wait for the whole file" in driver.screen_text
+        assert view.n_rows() == 0
+
+        view.workspace = replace(loading, is_loading=False)
+        await driver.settle()
+        assert "2 findings" in driver.screen_text

@@ -199,3 +199,5 @@ def test_what_is_worth_a_look_leads_to_its_evidence_and_its_heading_to_all():
     assert found.text.endswith("  −200.00 µs")
     assert (found.view, trace.name_of(found.slice_id)) == ("timeline", "aten::clone")
     assert {len(line.text) for line in lines[heading : heading + 2]} == {100}
+    partial = [line.text for line in overview_lines(trace, 100, is_partial=True)]
+    assert not [text for text in partial if text.startswith("Worth a look")]

@@ -43,8 +43,12 @@ class FindingsView(ListingView):
         self._content: FindingList | None = None
 
     def watch_workspace(self, old: Workspace | None, new: Workspace | None) -> None:
-        """Run the rules on a new trace; a filter or a range changes nothing here."""
-        if new is not None and (old is None or old.trace is not new.trace):
+        """Run the rules on a trace that is read; a filter or a range changes nothing here."""
+        if new is None or (old is not None and _is_same(old, new)):
+            return
+        self._content = None
+        self.show_rows()
+        if not new.is_loading:
             self.start_computing(new)
 
     def start_computing(self, workspace: Workspace) -> None:
@@ -70,7 +74,11 @@ class FindingsView(ListingView):
 
     def summary(self) -> str:
         """Return what was found, or what the picked findings would bring."""
-        return "Looking for known troubles …" if self._content is None else self._content.summary
+        if self._content is not None:
+            return self._content.summary
+        is_loading = self.workspace is not None and self.workspace.is_loading
+        waits = "no rule has looked; they wait for the whole file"
+        return waits if is_loading else "Looking for troubles …"
 
     def titles(self, width: int) -> str:
         """Return the column titles."""
@@ -127,3 +135,7 @@ class FindingsView(ListingView):
         if content.picked == message.picked:
             content.supposed = message.text
             self.show_rows()
+
+
+def _is_same(old: Workspace, new: Workspace) -> bool:
+    return old.trace is new.trace and old.is_loading == new.is_loading
