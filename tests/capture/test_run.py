@@ -1,14 +1,18 @@
 """``tracetui run`` from outside: the script stays itself, and its trace says what it did."""
 
 import base64
+import contextlib
 import gzip
 import json
 import os
+import pty
 import re
 import signal
 import subprocess
 import sys
+import sysconfig
 import textwrap
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -289,6 +293,30 @@ def test_a_signal_starts_the_window_which_ends_after_its_steps(tmp_path):
     assert len(ran.metadata("script.json.gz")["timing"]["runs_ns"]) == 10
 
 
+def test_enter_on_the_terminal_starts_the_window_and_ctrl_c_still_ends_the_script(tmp_path):
+    write(tmp_path, ENDLESS)
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(tmp_path)
+        os.execve(sys.executable, command("--on-key", "--steps", "2", "script.py"), environment())
+
+    shown = b""
+    for key in (b"\n", b"\x03"):
+        # The second key comes when the file is there, with the script still running.
+        mark = b"ready" if key == b"\n" else None
+        while mark is not None and mark not in shown:
+            shown += os.read(terminal, 4096)
+        while mark is None and not any((tmp_path / "traces").glob("script.json.gz")):
+            time.sleep(0.05)
+        os.write(terminal, key)
+    with contextlib.suppress(OSError):  # the terminal's end, once the script has gone
+        while block := os.read(terminal, 4096):
+            shown += block
+
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 130
+    assert b"traces/script.json.gz: 2 steps, median " in shown
+
+
 def test_a_duration_ends_the_recording_while_the_script_goes_on(tmp_path):
     write(tmp_path, ENDLESS.replace("1_000_000", "1500"))
 
@@ -517,7 +545,7 @@ def test_a_script_that_is_over_before_the_window_says_how_to_begin_sooner(tmp_pa
     ran = run(tmp_path, "--steps", "3", "script.py", "2")
 
     assert ran.status == 0
-    assert "ended after 2 steps, before the recording started (after 12)" in ran.err
+    assert "ended after 2 of 12 steps that pass before the recording" in ran.err
 
 
 def test_a_script_without_torch_is_left_as_it_is(tmp_path):
@@ -530,6 +558,49 @@ def test_a_script_without_torch_is_left_as_it_is(tmp_path):
         "bye",
         "tracetui: the script never imported torch: there was nothing to record",
     ]
+
+
+def write_python(folder: Path, path_of_packages: str) -> str:
+    """Write a Python that sees no installed package but those in one folder."""
+    shim = folder / "python"
+    shim.write_text(f'#!/bin/sh\nPYTHONPATH="{path_of_packages}" exec "{sys.executable}" -S "$@"\n')
+    shim.chmod(0o755)
+    return str(shim)
+
+
+def test_a_python_without_torch_is_named(tmp_path):
+    write(tmp_path, "import torch\n")
+    python = write_python(tmp_path, "")
+
+    ran = run(tmp_path, "--python", python, "script.py")
+
+    assert ran.status == 2
+    assert re.fullmatch(
+        r"tracetui: \S+ has no torch: name a Python that has it with --python, or activate"
+        r" its environment\n",
+        ran.err,
+    )
+
+
+def test_the_scripts_python_needs_torch_and_not_tracetui_whose_modules_hide_no_others(tmp_path):
+    # Only paths are put in reach, so that an editable installation is not.
+    packages = str(Path(sysconfig.get_path("purelib")))
+    python = write_python(tmp_path, packages)
+    write(tmp_path, "VALUE = 7\n", "session.py")
+    write(
+        tmp_path,
+        """
+        import session, torch, tracetui
+        torch.ones(3).cumsum(0)
+        tracetui.step()
+        print(session.VALUE)
+        """,
+    )
+
+    ran = run(tmp_path, "--python", python, "script.py")
+
+    assert (ran.status, ran.out) == (0, "7\n")
+    assert "aten::cumsum" in ran.names("script.json.gz")
 
 
 def test_compiled_code_is_recorded_without_new_graph_breaks_or_warnings(tmp_path):

@@ -356,6 +356,6 @@ class Session:
         if self.window.on_signal:
             return "no signal came: nothing was recorded"
         return (
-            f"the script ended after {self.n_passed} steps, before the recording started"
-            f" (after {self._first_step}): see --start-after"
+            f"the script ended after {self.n_passed} of {self._first_step} steps that pass before"
+            " the recording; --start-after makes them fewer"
         )
