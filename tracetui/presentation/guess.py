@@ -19,6 +19,9 @@ from tracetui.model.trace import Trace
 
 EXPECT_FILE: Final = "tracetui-expect.txt"
 """Where expectations are kept beside a project."""
+_COMMON_BOUNDS: Final = (BoundKind.COMPUTE, BoundKind.OVERHEAD, BoundKind.SYNC, BoundKind.BALANCED)
+"""What most traces are bound by: these are named to who guesses, all may be answered."""
+_OTHER_BOUNDS: Final = tuple(kind for kind in BoundKind if kind not in _COMMON_BOUNDS)
 _STEP_PREFIX: Final = "ProfilerStep#"
 _GRAPH_PREFIX: Final = "## Call CompiledFxGraph"
 _MOST_SUGGESTED: Final = 200
@@ -102,7 +105,7 @@ def guess_form(trace: Trace) -> GuessForm:
     if not has_device:
         return GuessForm("", (hottest, is_fused))
     subject = _subject(trace)
-    bounds = tuple(kind.value for kind in BoundKind)
+    bounds = tuple(kind.value for kind in (*_COMMON_BOUNDS, *_OTHER_BOUNDS))
     bound = GuessQuestion("bound", "bound by", "", "bound", choices=bounds)
     counts = (("kernels", "kernels"), ("copies", "copies"), ("launches", "launches"))
     numbers = tuple(

@@ -32,7 +32,7 @@ from tracetui.presentation.guess import (
 )
 
 _LABEL_WIDTH = 20
-_MOST_CHOICES = 8
+_MOST_CHOICES = 4
 
 
 class GuessScreen(Screen[int | None]):
@@ -44,7 +44,7 @@ class GuessScreen(Screen[int | None]):
     GuessScreen .guess-row { height: 1; padding: 0 2; }
     GuessScreen .guess-label { width: 20; }
     GuessScreen .guess-row Input { width: 16; }
-    GuessScreen .guess-row Input.-open { width: 44; }
+    GuessScreen .guess-row Input.-open { width: 30; }
     GuessScreen .guess-hint { width: 1fr; color: $text-muted; padding: 0 2; }
     GuessScreen #guess-reveal { padding: 1 2; height: auto; }
     GuessScreen #guess-note { padding: 0 2; height: auto; color: $warning; }
@@ -213,9 +213,11 @@ def _row(question: GuessQuestion) -> Horizontal:
     entry.cursor_blink = False
     entry.set_class(question.is_open, "-open")
     hint = "a number, or a range such as 4-6"
-    if question.choices:
-        is_short = len(question.choices) <= _MOST_CHOICES and not question.is_open
-        hint = " ".join(question.choices) if is_short else "a name; → completes it"
+    if question.is_open:
+        hint = "a name; → completes it"
+    elif question.choices:
+        rest = " …" if len(question.choices) > _MOST_CHOICES else ""
+        hint = ", ".join(question.choices[:_MOST_CHOICES]) + rest
     return Horizontal(
         Static(f"{question.label:<{_LABEL_WIDTH}}", classes="guess-label", markup=False),
         entry,
