@@ -53,11 +53,10 @@ class Saving:
         return cls(start_ns, end_ns, end_ns - start_ns, how, is_host_work)
 
     @classmethod
-    def of_slices(cls, trace: Trace, slice_ids: Int64s, how: str, ratio: float = 1.0) -> "Saving":
-        """Return the saving of a share of each slice."""
-        start_ns, dur_ns = trace.slices.ts_ns[slice_ids], trace.slices.dur_ns[slice_ids]
-        saved_ns = dur_ns if ratio == 1.0 else np.rint(dur_ns * ratio).astype(np.int64)
-        return cls(start_ns, start_ns + dur_ns, saved_ns, how)
+    def of_slices(cls, trace: Trace, slice_ids: Int64s, how: str) -> "Saving":
+        """Return the saving of the whole of some slices."""
+        start_ns = trace.slices.ts_ns[slice_ids]
+        return cls.whole(start_ns, start_ns + trace.slices.dur_ns[slice_ids], how)
 
     @property
     def total_ns(self) -> int:

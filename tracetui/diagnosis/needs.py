@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 
+from tracetui.analysis.kernel_names import decode
 from tracetui.analysis.links import links
 from tracetui.analysis.steps import steps
 from tracetui.model.arrays import NO_ID
@@ -43,9 +44,11 @@ def _has_launches(trace: Trace) -> bool:
     return bool((links(trace).launch_id != NO_ID).any())
 
 
-def _names_devices(trace: Trace) -> bool:
-    majors = [device.compute_major for device in trace.devices]
-    return bool(np.any([major is not None for major in majors]))
+def _tells_generation(trace: Trace) -> bool:
+    if any(device.compute_major is not None for device in trace.devices):
+        return True
+    kernels = np.unique(trace.slices.name_id[trace.slices.kind == SliceKind.KERNEL]).tolist()
+    return any(decode(trace.names[each]).arch is not None for each in kernels)
 
 
 DEVICE_WORK: Final = Need("device activity", "ProfilerActivity.CUDA", _has_device_work)
@@ -53,6 +56,8 @@ OPERATORS: Final = Need("operators", "ProfilerActivity.CPU", _has_operators)
 SHAPES: Final = Need("input shapes", "record_shapes=True", _has_shapes)
 STEPS: Final = Need("steps", "schedule=… and prof.step() in the loop", _has_steps)
 LAUNCHES: Final = Need("launch calls of device work", "ProfilerActivity.CPU", _has_launches)
-DEVICE_PROPERTIES: Final = Need(
-    "the device's properties", "export_chrome_trace of torch 2.0 or newer", _names_devices
+GENERATION: Final = Need(
+    "generation of the device, in its properties or kernels' names",
+    "torch 1.9 or newer",
+    _tells_generation,
 )

@@ -3,11 +3,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tests.literal import trace_of
+from tests.literal import kernel, trace_of
 from tracetui.diagnosis.engine import Abstention, checked, findings
 from tracetui.diagnosis.finding import Finding, Saving, Severity
 from tracetui.diagnosis.needs import DEVICE_WORK, Need
 from tracetui.diagnosis.rules import RULES
+from tracetui.diagnosis.rules.tensor_cores_lost import TensorCoresLost
 from tracetui.model.trace import Trace
 
 
@@ -71,6 +72,15 @@ def test_what_a_rule_lacks_is_said_with_the_flag():
 
     assert not result.found
     assert result.abstained == (Abstention("needy", "no device activity", "ProfilerActivity.CUDA"),)
+
+
+def test_a_device_of_unknown_generation_is_not_judged_for_its_tensor_cores():
+    known = trace_of(kernel("ampere_sgemm_128x64_nn", 0, 10))
+    unknown = trace_of(kernel("my_kernel", 0, 10))
+
+    assert not checked(known, (TensorCoresLost(),)).abstained
+    (abstained,) = checked(unknown, (TensorCoresLost(),)).abstained
+    assert abstained.reason.startswith("no generation of the device")
 
 
 def test_all_rules_are_asked_and_an_empty_trace_is_no_trouble():

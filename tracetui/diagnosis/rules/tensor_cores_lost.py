@@ -12,7 +12,7 @@ from tracetui.analysis.device_table import DevicePeaks, peaks_of
 from tracetui.analysis.kernel_names import KernelName, decode
 from tracetui.analysis.links import links
 from tracetui.diagnosis.finding import Finding, Saving, in_time_order, severity_of
-from tracetui.diagnosis.needs import DEVICE_WORK, Need
+from tracetui.diagnosis.needs import DEVICE_WORK, GENERATION, Need
 from tracetui.diagnosis.scope import device_busy_ns
 from tracetui.diagnosis.tensors import tensors_of
 from tracetui.format import count, duration, percent
@@ -47,7 +47,7 @@ class TensorCoresLost:
 
     name: str = "tensor-cores-lost"
     about: str = "large fp32 matrix products beside the tensor cores of a device that has them"
-    needs: tuple[Need, ...] = (DEVICE_WORK,)
+    needs: tuple[Need, ...] = (DEVICE_WORK, GENERATION)
     min_share_ratio: float = 0.1
     min_dimension: int = 64
     """Of M, N and K, where shapes are recorded."""
