@@ -34,7 +34,7 @@ _ACTIVATION: Final = re.compile(r"^aten::(gelu|silu|relu|sigmoid|mish|tanh|hards
 _NOT, _AT_ONCE, _OVER_A_PRODUCT = range(3)
 """How a unit follows the one before."""
 _PAUSE_RATIO: Final = 0.1
-"""What other operators may take between two of a chain, of the shorter one's duration."""
+"""What other operators may take between two of a chain, of the time of both."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -185,7 +185,7 @@ def _by_host(trace: Trace, operators: Int64s) -> Int8s:
     n_between = np.diff(np.concatenate(([0], np.cumsum(is_product)))[operators])
     dur_ns = slices.dur_ns[operators]
     together = (np.diff(slices.track_id[operators]) == 0) & (
-        between_ns <= _PAUSE_RATIO * np.minimum(dur_ns[1:], dur_ns[:-1])
+        between_ns <= _PAUSE_RATIO * (dur_ns[1:] + dur_ns[:-1])
     )
     return _following(together & (n_between == 0), together & (n_between == 1))
 
