@@ -2,12 +2,15 @@
 
 import argparse
 from collections.abc import Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
 from tracetui.cli.parser import EXIT_FINE, STDIN, Parser, row_limit, shown
-from tracetui.cli.traces import read, reason, spooled_stdin, warn, write
+from tracetui.cli.traces import check_memory, read, reason, spooled_stdin, warn, write
 from tracetui.errors import UsageError
+from tracetui.model.portion import Portion
+from tracetui.units import NS_PER_MS
 
 _DEFAULT_TOP: Final = 20
 """How many rows each table of a report for people has."""
@@ -25,6 +28,80 @@ def peak_rates(text: str) -> dict[str, float]:
         return given_rates(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(shown(str(error))) from error
+
+
+def event_limit(text: str) -> int:
+    """Return how many events to read.
+
+    Raises:
+        argparse.ArgumentTypeError: If the text is no number from 1.
+    """
+    try:
+        limit = int(text)
+    except ValueError:
+        limit = 0
+    if limit < 1:
+        raise argparse.ArgumentTypeError(f"{shown(text)!r} is no number of events")
+    return limit
+
+
+def window_of(text: str) -> tuple[int, int]:
+    """Return the nanoseconds between which to read, given as ``START:END`` in milliseconds.
+
+    Raises:
+        argparse.ArgumentTypeError: If the text is no such pair.
+    """
+    start, colon, end = text.partition(":")
+    try:
+        start_ns, end_ns = (int(Decimal(each) * NS_PER_MS) for each in (start, end))
+    except (ArithmeticError, ValueError):
+        colon, start_ns, end_ns = "", 0, 0
+    if not colon or not 0 <= start_ns < end_ns:
+        raise argparse.ArgumentTypeError(
+            f"{shown(text)!r} is no window START:END in milliseconds, as in 100:250.5"
+        )
+    return start_ns, end_ns
+
+
+def steps_of(text: str) -> tuple[int, int]:
+    """Return the first and last step to read, given as ``A:B``, or as the number of one.
+
+    Raises:
+        argparse.ArgumentTypeError: If the text is neither.
+    """
+    first, colon, last = text.partition(":")
+    numbers = (first, last if colon else first)
+    if not all(each.isascii() and each.isdigit() for each in numbers):
+        raise argparse.ArgumentTypeError(f"{shown(text)!r} are no steps A:B, as in 3:5")
+    if int(numbers[0]) > int(numbers[1]):
+        raise argparse.ArgumentTypeError(f"{shown(text)!r} ends before it begins")
+    return int(numbers[0]), int(numbers[1])
+
+
+def _add_portion(parser: Parser) -> None:
+    """Add what reads a part of a file that is too big."""
+    part = parser.add_argument_group(
+        "a part of a big file", "what is left out is said; several together are all to hold"
+    )
+    part.add_argument("--first", type=event_limit, metavar="N", help="the first N events")
+    part.add_argument(
+        "--device-only", action="store_true", help="kernels, copies and memsets, without the host"
+    )
+    part.add_argument(
+        "--window",
+        type=window_of,
+        metavar="START:END",
+        help="what starts or is launched between two times, in milliseconds from the first event",
+    )
+    part.add_argument(
+        "--steps",
+        type=steps_of,
+        metavar="A:B",
+        help="what starts or is launched in these of the profiler's steps",
+    )
+    part.add_argument(
+        "--anyway", action="store_true", help="read all of it, even if it will not fit into memory"
+    )
 
 
 def options_parser() -> Parser:
@@ -61,6 +138,7 @@ def options_parser() -> Parser:
         action="store_true",
         help="fold a call into its parent of the same name when it is the only child, as torch does",
     )
+    _add_portion(parser)
     return parser
 
 
@@ -68,7 +146,11 @@ def print_report(options: argparse.Namespace, path: str) -> int:
     """Print one report; ``path`` is where the bytes of ``options.file`` lie."""
     from tracetui.reports.report import TraceReport
 
-    trace = read(path, name=options.file, use_cache=not options.no_cache)
+    portion = Portion(options.first, options.device_only, options.window, options.steps)
+    use_cache = not options.no_cache
+    if portion.is_whole and not options.anyway:
+        check_memory(path, name=options.file, use_cache=use_cache)
+    trace = read(path, name=options.file, use_cache=use_cache, portion=portion)
     warn(trace)
     report = TraceReport(trace, is_torch_merged=options.torch_merge, given_peaks=options.peak)
     if options.json:

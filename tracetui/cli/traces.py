@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from tracetui.cli.parser import shown
 from tracetui.errors import TraceFormatError, UsageError
+from tracetui.model.portion import WHOLE, Portion
 
 if TYPE_CHECKING:
     from tracetui.model.trace import Trace
@@ -32,16 +33,27 @@ def spooled_stdin() -> Iterator[str]:
         yield str(path)
 
 
-def read(path: str, *, name: str, use_cache: bool = True) -> "Trace":
-    """Read a whole trace, which then goes by the name that the user gave."""
+def read(path: str, *, name: str, use_cache: bool = True, portion: Portion = WHOLE) -> "Trace":
+    """Read a trace, all of it or a part, which then goes by the name that the user gave."""
     from tracetui.readers import read_trace
 
     check_path(path)
     try:
-        trace = read_trace(path, use_cache=use_cache)
+        trace = read_trace(path, use_cache=use_cache, portion=portion)
     except TraceFormatError as error:
         raise UsageError(f"{shown(name)}: {error}") from error
     return replace(trace, origin=replace(trace.origin, path=shown(name)))
+
+
+def check_memory(path: str, *, name: str, use_cache: bool = True) -> None:
+    """Raise if a file will not fit into memory: before the machine swaps, not after."""
+    from tracetui.presentation.too_big import refusal
+    from tracetui.readers.shortage import shortage
+
+    check_path(path)
+    short = shortage(path, use_cache=use_cache)
+    if short is not None:
+        raise UsageError(f"{shown(name)}: {refusal(short)}")
 
 
 def reason(error: OSError) -> str:

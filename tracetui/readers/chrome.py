@@ -16,6 +16,7 @@ from tracetui.readers.events import CHUNK_BYTES, EventStream
 from tracetui.readers.head import list_place
 from tracetui.readers.pytorch import producer
 from tracetui.readers.second import SecondReader, border_of
+from tracetui.readers.sieve import Sieve
 
 _MAX_HEAD_BYTES: Final = 64 << 20
 """How much may stand before the list of events."""
@@ -30,12 +31,27 @@ class ChromeReader:
 
     name = "Chrome trace"
 
-    def __init__(self, path: Path, publish: Publish | None, stop: StopEvent | None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        publish: Publish | None,
+        stop: StopEvent | None,
+        sieve: Sieve | None = None,
+    ) -> None:
+        """Open the file.
+
+        Args:
+            path: The file.
+            publish: Called with what has been read so far.
+            stop: Set it to end the load.
+            sieve: Chooses what is kept; everything is where it is ``None``.
+        """
         self._path = path
+        self._sieve = sieve
         self._publish = publish
         self._stop = stop
         self._builder = TraceBuilder()
-        self._stream = EventStream(path, self._builder)
+        self._stream = EventStream(path, self._builder, kept=None if sieve is None else sieve.kept)
         self._second: SecondReader | None = None
         self._is_bare_list = False
         self._started_s = time.perf_counter()
@@ -61,6 +77,8 @@ class ChromeReader:
             self._read_events()
             if self._builder.report.is_stopped and not self._builder.report.n_events:
                 raise LoadCancelledError("stopped before there was anything to show")
+            if self._sieve is not None and self._sieve.note:
+                self._builder.report.notes.append(self._sieve.note)
             trace = self._build(self._builder, is_last=True)
         finally:
             if was_enabled:
@@ -86,6 +104,8 @@ class ChromeReader:
     def _refuse_if_nothing(self, trace: Trace) -> None:
         report = trace.report
         skipped = sum(report.skipped.values())
+        if self._sieve is not None and self._sieve.n_left_out:
+            return
         if self._is_bare_list and report.n_events and skipped == report.n_events:
             raise TraceFormatError("a JSON list, but none of its members is a trace event")
 
@@ -112,6 +132,9 @@ class ChromeReader:
         stream.drop(place.first_member)
 
     def _start_second(self) -> None:
+        if self._sieve is not None:
+            # What a part keeps is decided, and counted, in one place.
+            return
         border = border_of(self._stream.source)
         if border is None or border <= self._stream.offset + len(self._stream.text):
             return
@@ -158,6 +181,8 @@ class ChromeReader:
         for _ in self._stream.decode_chunks():
             if self._is_stopped():
                 self._builder.report.is_stopped = True
+                return False
+            if self._sieve is not None and self._sieve.is_full:
                 return False
             self._tell()
         return True

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from itertools import repeat
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import msgspec
 import numpy as np
@@ -83,6 +83,9 @@ class Event(msgspec.Struct, gc=False):
     args: Arguments | None = None
 
 
+Kept: TypeAlias = Callable[[Sequence[Event], Int64s], tuple[Sequence[Event], Int64s]]
+"""Takes events with their numbers and returns those to keep, with theirs."""
+
 EVENTS: Final = msgspec.json.Decoder(list[Event])
 RAW_EVENTS: Final = msgspec.json.Decoder(list[msgspec.Raw])
 NO_ARGUMENTS: Final = Arguments()
@@ -134,8 +137,15 @@ def _integers(values: list[Any], default: int) -> Numbers:
 class Columns:
     """Feeds a builder with decoded events."""
 
-    def __init__(self, builder: TraceBuilder) -> None:
+    def __init__(self, builder: TraceBuilder, kept: Kept | None = None) -> None:
+        """Begin with none.
+
+        Args:
+            builder: Takes the rows.
+            kept: Chooses among the events; all are taken where it is ``None``.
+        """
         self._builder = builder
+        self._kept = kept
         self._key_of: dict[tuple[Any, ...], int] = {}
         self._inputs_of: dict[tuple[bytes, ...], tuple[int, int]] = {}
         self._geometry_of: dict[tuple[Any, ...], int] = {}
@@ -150,22 +160,25 @@ class Columns:
             first_id: The first one's number; the others count on from there.
             texts: Gives the text of each; called where there are counters among them.
         """
+        event_id = np.arange(first_id, first_id + len(events))
+        if self._kept is not None:
+            events, event_id = self._kept(events, event_id)
         self._builder.report.n_events += len(events)
         phases = [event.ph for event in events]
         if phases.count("X") == len(events):
-            self._take_complete(events, np.arange(first_id, first_id + len(events)))
+            self._take_complete(events, event_id)
             return
         complete = [event for event in events if event.ph == "X"]
         if complete:
             is_complete = np.fromiter((phase == "X" for phase in phases), bool, len(phases))
-            self._take_complete(complete, first_id + np.flatnonzero(is_complete))
+            self._take_complete(complete, event_id[is_complete])
         flows = [event for event in events if event.ph in _FLOW_PHASES]
         if flows:
             self._take_flows(flows)
         if len(complete) + len(flows) < len(events):
             seen = ("X", *_FLOW_PHASES)
-            numbered = enumerate(events, first_id)
-            others = [(event, number) for number, event in numbered if event.ph not in seen]
+            numbered = zip(events, event_id.tolist(), strict=True)
+            others = [(event, number) for event, number in numbered if event.ph not in seen]
             self._take_others(others, first_id, texts() if "C" in phases else None)
 
     def _keys(self, events: Sequence[Event]) -> list[int]:

@@ -10,7 +10,7 @@ import msgspec
 from tracetui.model.builder import TraceBuilder
 from tracetui.model.strings import clean_text
 from tracetui.readers.arguments import ChunkTable
-from tracetui.readers.decode import EVENTS, RAW_EVENTS, Arguments, Columns, Event
+from tracetui.readers.decode import EVENTS, RAW_EVENTS, Arguments, Columns, Event, Kept
 from tracetui.readers.forgiving import LooseScan, loose_events, parsed
 from tracetui.readers.pytorch import add_metadata
 from tracetui.readers.source import ByteSource
@@ -33,13 +33,16 @@ _ARGUMENT_KEYS: Final = {
 class EventStream:
     """A file's text from some place on, and the builder that its events go to."""
 
-    def __init__(self, path: Path, builder: TraceBuilder, *, start: int = 0) -> None:
+    def __init__(
+        self, path: Path, builder: TraceBuilder, *, start: int = 0, kept: Kept | None = None
+    ) -> None:
         """Open the file.
 
         Args:
             path: The file.
             builder: Takes what is read.
             start: Where in the unpacked text to begin.
+            kept: Chooses among the events; all are taken where it is ``None``.
         """
         self.builder = builder
         self.source = ByteSource(path, builder.report)
@@ -59,7 +62,7 @@ class EventStream:
         self._beyond = b""
         self._damage_at = 0
         """Where in ``text`` the decoder stopped last; 0 where it did not say."""
-        self._columns = Columns(builder)
+        self._columns = Columns(builder, kept)
         self._blocks: Iterator[bytes] = self.source.blocks(start)
 
     def fill(self, n_bytes: int) -> None:
