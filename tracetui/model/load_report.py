@@ -25,6 +25,9 @@ class LoadReport:
     is_stopped: bool = False
     """The user stopped the load."""
 
+    is_part: bool = False
+    """Only a part of the file was asked for; a note says which."""
+
     @property
     def has_warnings(self) -> bool:
         """Return whether anything was not taken as it stood."""
@@ -34,6 +37,7 @@ class LoadReport:
             or self.flagged
             or self.is_truncated
             or self.is_damaged
+            or self.is_part
             or self.notes
         )
 

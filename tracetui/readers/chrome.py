@@ -79,6 +79,7 @@ class ChromeReader:
                 raise LoadCancelledError("stopped before there was anything to show")
             if self._sieve is not None and self._sieve.note:
                 self._builder.report.notes.append(self._sieve.note)
+                self._builder.report.is_part = True
             trace = self._build(self._builder, is_last=True)
         finally:
             if was_enabled:

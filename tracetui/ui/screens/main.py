@@ -25,14 +25,17 @@ from tracetui.diagnosis.finding import Finding
 from tracetui.errors import TraceTuiError
 from tracetui.format import count, duration, middle_ellipsis, size
 from tracetui.model.arrays import NO_ID
+from tracetui.model.portion import WHOLE, Portion, Shortage
 from tracetui.model.strings import clean_text
 from tracetui.model.trace import Trace
 from tracetui.presentation.browse import Place, StateStore
 from tracetui.presentation.guess import ScoreStore
 from tracetui.presentation.navigation import find_slice, follow, follow_back
 from tracetui.presentation.table import told_apart
+from tracetui.presentation.too_big import question
 from tracetui.readers import read_trace
 from tracetui.readers.base import Progress
+from tracetui.readers.shortage import shortage
 from tracetui.ui.keymap import footer_text
 from tracetui.ui.messages import (
     ChoiceRequested,
@@ -104,6 +107,8 @@ class Document:
     place: Place | None = None
     """Where to come back to, until the user goes anywhere."""
     stop: Event = field(default_factory=Event)
+    portion: Portion | None = None
+    """What the user chose to read; ``None`` reads the whole file if it fits."""
 
     @property
     def name(self) -> str:
@@ -208,6 +213,13 @@ class MainScreen(Screen[None]):
         document: Document
         trace: Trace | None
         error: str = ""
+
+    @dataclass
+    class TooBig(Message):
+        """A file will not fit into memory; nothing of it has been read."""
+
+        document: Document
+        short: Shortage
 
     @dataclass
     class FindingsReady(Message):
@@ -329,7 +341,12 @@ class MainScreen(Screen[None]):
                 self.post_message(self.Published(document))
 
         try:
-            trace = read_trace(document.path, publish, document.stop)
+            short = None if document.portion is not None else shortage(document.path)
+            if short is not None:
+                self.post_message(self.TooBig(document, short))
+                return
+            portion = document.portion or WHOLE
+            trace = read_trace(document.path, publish, document.stop, portion=portion)
         except TraceTuiError as error:
             text = str(error)
             if document.name not in clean_text(text):
@@ -340,6 +357,21 @@ class MainScreen(Screen[None]):
             self.post_message(self.LoadEnded(document, None, clean_text(text)))
         else:
             self.post_message(self.LoadEnded(document, trace))
+
+    def on_main_screen_too_big(self, message: TooBig) -> None:
+        """Ask what to read of a file that does not fit into memory."""
+        document = message.document
+        asked = question(document.name, message.short)
+
+        def read_answer(row: int | None) -> None:
+            document.portion = asked.answer(row)
+            if document.portion is not None:
+                self._load(document)
+            else:
+                text = f"{document.name}: not read, it is too big for the memory"
+                self.post_message(self.LoadEnded(document, None, text))
+
+        self.app.push_screen(ChoiceScreen(asked.title, asked.rows), read_answer)
 
     def on_main_screen_published(self, message: Published) -> None:
         """Fill the views with what has been read so far."""
@@ -613,7 +645,7 @@ class MainScreen(Screen[None]):
         workspace = self.document.workspace
         if workspace is None:
             return ""
-        parts = []
+        parts = ["part of the file"] if workspace.trace.report.is_part else []
         if workspace.chosen_range is not None:
             start_ns, end_ns = workspace.chosen_range
             parts.append(f"range {duration(end_ns - start_ns)} at {duration(start_ns)}")
