@@ -82,7 +82,14 @@ async def test_keys_of_the_two_timelines_work_where_they_are_shown(gpu_file):
 
 def test_every_scope_is_a_view_or_a_screen():
     views = {view.name_id for view in VIEWS}
-    assert {key.scope for key in KEYS} <= {GLOBAL, "start", "side by side", *views}
+    assert {key.scope for key in KEYS} <= {
+        GLOBAL,
+        "start",
+        "capture",
+        "capturing",
+        "side by side",
+        *views,
+    }
 
 
 def test_footer_names_the_views_own_keys_first_and_always_help_and_quit():

@@ -6,7 +6,7 @@ import pytest
 
 from tracetui.capture.catalog import CATALOG
 from tracetui.capture.folder import FolderLock
-from tracetui.cli.capture import _parser, _spec
+from tracetui.cli.capture import _spec, options_parser
 from tracetui.cli.main import main
 
 
@@ -59,21 +59,21 @@ def test_second_capture_into_a_folder_is_one_line(
 
 def test_all_is_every_variant_wherever_it_stands():
     for text in ("all", "eager,all"):
-        options = _parser().parse_args(["mlp", "--variants", text])
+        options = options_parser().parse_args(["mlp", "--variants", text])
         assert _spec(options).variants == ()
 
 
 def test_defaults_are_those_of_the_workload(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
-    spec = _spec(_parser().parse_args(["block"]))
+    spec = _spec(options_parser().parse_args(["block"]))
 
     assert spec.out == str(tmp_path / "traces")
     assert (spec.device, spec.repeats, spec.steps, spec.backward) == ("auto", 1, 3, None)
-    assert _spec(_parser().parse_args(["block", "--no-backward"])).backward is False
+    assert _spec(options_parser().parse_args(["block", "--no-backward"])).backward is False
 
 
 def test_help_lists_every_workload_and_variant():
-    text = _parser().format_help()
+    text = options_parser().format_help()
 
     for entry in CATALOG:
         assert f"  {entry.name} " in text

@@ -54,7 +54,8 @@ def _epilog() -> str:
     return "\n".join(lines)
 
 
-def _parser() -> Parser:
+def options_parser() -> Parser:
+    """Return the parser of ``tracetui capture``."""
     parser = Parser(
         prog="tracetui capture",
         description="Run a workload in its variants, compare their results, time them without the"
@@ -252,7 +253,7 @@ def run(arguments: Sequence[str]) -> int:
     Raises:
         TraceTuiError: The request cannot be met.
     """
-    options = _parser().parse_args(arguments)
+    options = options_parser().parse_args(arguments)
     spec = _spec(options)
     if options.dry_run:
         plan = _plan(spec, options.python)
@@ -263,5 +264,5 @@ def run(arguments: Sequence[str]) -> int:
     if files and status == EXIT_FINE and wants_screen:
         from tracetui.cli import view
 
-        return view.run(files)
+        return view.run(files, first_view="scoreboard")
     return status

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tracetui.cli.commands import COMMANDS
+from tracetui.cli.first_paint import first_paint
 from tracetui.cli.parser import EXIT_FINE, STDIN, Parser
 from tracetui.cli.report import print_markdown
 from tracetui.cli.traces import check_path, spooled_stdin
@@ -88,7 +89,7 @@ def _screen_obstacle() -> str:
     return ""
 
 
-def _open_screen(paths: Sequence[str], options: argparse.Namespace) -> int:
+def _open_screen(paths: Sequence[str], options: argparse.Namespace, first_view: str) -> int:
     """Run the interface on files, on one folder, or on nothing yet."""
     directory = paths[0] if len(paths) == 1 and Path(paths[0]).is_dir() else None
     files = [] if directory else paths
@@ -99,17 +100,19 @@ def _open_screen(paths: Sequence[str], options: argparse.Namespace) -> int:
         raise UsageError(f"{obstacle}; use: tracetui report FILE")
     if not _is_terminal(0):
         _take_keys_from_terminal()
-    from tracetui.reports.export import comparison_files, export_files
-    from tracetui.ui.app import run_app
-
     encoding = (getattr(sys.__stderr__, "encoding", None) or "").lower().replace("-", "")
+    ascii_only = options.ascii or encoding != "utf8"
+    with first_paint(options.paths, ascii_only=ascii_only):
+        from tracetui.reports.export import comparison_files, export_files
+        from tracetui.ui.app import run_app
     return run_app(
         files,
         directory=directory,
         use_mouse=not options.no_mouse,
-        ascii_only=options.ascii or encoding != "utf8",
+        ascii_only=ascii_only,
         export=export_files,
         export_comparison=comparison_files,
+        view=first_view,
     )
 
 
@@ -122,16 +125,17 @@ def _print_reports(shown: Sequence[str], paths: Sequence[str]) -> int:
     return EXIT_FINE
 
 
-def _view(options: argparse.Namespace, paths: Sequence[str]) -> int:
+def _view(options: argparse.Namespace, paths: Sequence[str], first_view: str) -> int:
     if _is_terminal(1):
-        return _open_screen(paths, options)
+        return _open_screen(paths, options, first_view)
     return _print_reports(options.paths, paths)
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Open the screen that the arguments ask for."""
+def run(arguments: Sequence[str], first_view: str = "") -> int:
+    """Open the screen that the arguments ask for, in the view of this name if one is given."""
     options = options_parser().parse_args(arguments)
     if STDIN not in options.paths:
-        return _view(options, options.paths)
+        return _view(options, options.paths, first_view)
     with spooled_stdin() as spooled:
-        return _view(options, [spooled if path == STDIN else path for path in options.paths])
+        paths = [spooled if path == STDIN else path for path in options.paths]
+        return _view(options, paths, first_view)

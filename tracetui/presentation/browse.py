@@ -270,5 +270,5 @@ def torch_lines(python: str) -> tuple[str, ...]:
     """Return which Python has no torch and how to name one that has."""
     return (
         f"  No torch in {clean_text(python)}: recording needs one, everything else works.",
-        "  Name another: tracetui capture --python /path/to/python …",
+        "  Name another: ctrl+r, or tracetui capture --python /path/to/python …",
     )

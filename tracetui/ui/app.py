@@ -17,10 +17,13 @@ from textual.screen import ModalScreen, Screen
 from textual.theme import BUILTIN_THEMES, Theme
 
 from tracetui.presentation.browse import StateStore
+from tracetui.presentation.capture_choice import ChoiceStore
 from tracetui.ui.ascii_filter import AsciiFilter
 from tracetui.ui.keymap import label_of
+from tracetui.ui.screens.capture import CaptureScreen
 from tracetui.ui.screens.main import ComparisonExporter, Exporter, MainScreen
 from tracetui.ui.screens.start import StartScreen
+from tracetui.ui.views.scoreboard import ScoreboardView
 
 NO_COLOUR: Final = Theme(
     name="no-colour",
@@ -53,6 +56,7 @@ THEMES: Final = ("textual-dark", "textual-light", "ansi-dark", NO_COLOUR.name)
 """What ``T`` goes through: dark, light, the terminal's own 16 colours, none."""
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
 _SIGNAL_STATUS: Final = 128
+_CAPTURE: Final = "capture"
 
 
 class TraceTuiApp(App[None]):
@@ -77,6 +81,7 @@ class TraceTuiApp(App[None]):
         ascii_only: bool = False,
         export: Exporter | None = None,
         export_comparison: ComparisonExporter | None = None,
+        view: str = "",
     ) -> None:
         """Open files, or list a folder, or start with nothing.
 
@@ -87,6 +92,7 @@ class TraceTuiApp(App[None]):
             ascii_only: Whether to draw with ASCII characters.
             export: Makes the texts of the files that a trace is exported to.
             export_comparison: Makes those that a comparison and its notes are exported to.
+            view: The view that files are shown in first; empty leaves it to them.
         """
         super().__init__()
         self.export = export
@@ -97,7 +103,9 @@ class TraceTuiApp(App[None]):
         self._paths = tuple(paths)
         self._directory = directory
         self._store = StateStore(Path(platformdirs.user_state_dir("tracetui")))
+        self._view = view
         self._main: MainScreen | None = None
+        self._capture: CaptureScreen | None = None
         self._without_colour = NoColor()
         self._filters = [each for each in self._filters if not isinstance(each, Monochrome)]
         if ascii_only:
@@ -124,7 +132,9 @@ class TraceTuiApp(App[None]):
             self.push_screen(StartScreen(self._store, self._directory))
 
     def on_unmount(self) -> None:
-        """Leave the signals as they were."""
+        """End a capture that runs; leave the signals as they were."""
+        if self._capture is not None:
+            self._capture.kill()
         loop = asyncio.get_running_loop()
         with suppress(NotImplementedError, RuntimeError, ValueError):
             for number in _SIGNALS:
@@ -150,7 +160,7 @@ class TraceTuiApp(App[None]):
     def open_paths(self, paths: Sequence[str]) -> None:
         """Open files, beside those that are open already."""
         if self._main is None:
-            self._main = MainScreen(paths, self._store)
+            self._main = MainScreen(paths, self._store, self._view)
             self.switch_screen(self._main) if self._has_start else self.push_screen(self._main)
             return
         for path in paths:
@@ -175,10 +185,50 @@ class TraceTuiApp(App[None]):
     def on_main_screen_nothing_open(self, message: MainScreen.NothingOpen) -> None:
         """Say why on the start screen."""
         self._main = None
-        while isinstance(self.screen, ModalScreen):
+        while isinstance(self.screen, ModalScreen | CaptureScreen):
             self.pop_screen()
         start = StartScreen(self._store, self._directory, message.error)
         self.switch_screen(start)
+
+    def on_capture_requested(self) -> None:
+        """Show the capture: its form, or how far it is."""
+        if self._capture is None:
+            self._capture = CaptureScreen(ChoiceStore(self._store.folder))
+            # Installed, it lives on while other screens are shown.
+            self.install_screen(self._capture, _CAPTURE)
+        if self._capture not in self.screen_stack:
+            self.push_screen(_CAPTURE)
+
+    def on_capture_screen_leave_requested(self) -> None:
+        """Go back to where the capture was called from."""
+        if self.screen is self._capture:
+            self.pop_screen()
+
+    def on_capture_screen_captured(self, message: CaptureScreen.Captured) -> None:
+        """Open finished traces at once, behind what is shown."""
+        if self._main is not None:
+            for path in message.paths:
+                self._main.open_behind(path)
+        elif self._capture is not None and self.screen is self._capture:
+            self._open_below_capture(message.paths)
+        elif self._capture is not None:
+            self._capture.take_back(message.paths)
+
+    def _open_below_capture(self, paths: Sequence[str]) -> None:
+        """Put the first traces that are opened between the start screen and the capture."""
+        with self.batch_update():
+            self.pop_screen()
+            self._main = MainScreen(paths, self._store, ScoreboardView.name_id)
+            self.switch_screen(self._main) if self._has_start else self.push_screen(self._main)
+            self.push_screen(_CAPTURE)
+
+    def on_capture_screen_scoreboard_requested(
+        self, message: CaptureScreen.ScoreboardRequested
+    ) -> None:
+        """Show all traces in one table."""
+        if self._main is not None and self.screen is self._capture:
+            self.pop_screen()
+            self._main.show_view(ScoreboardView.name_id, message.said)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Offer what the keys do in the command palette too."""
@@ -204,6 +254,7 @@ def run_app(
     ascii_only: bool = False,
     export: Exporter | None = None,
     export_comparison: ComparisonExporter | None = None,
+    view: str = "",
 ) -> int:
     """Run the application until the user leaves; return the process's exit status."""
     os.environ.setdefault("TEXTUAL_ANIMATIONS", "none")
@@ -214,6 +265,7 @@ def run_app(
         ascii_only=ascii_only,
         export=export,
         export_comparison=export_comparison,
+        view=view,
     )
     app.run(mouse=use_mouse)
     return app.return_code or 0

@@ -68,9 +68,9 @@ def _pair_keys(scope: str) -> tuple[Key, ...]:
     )
 
 
-def _list_keys(scope: str, enter: str) -> tuple[Key, ...]:
+def _list_keys(scope: str, enter: str, hint: str = "open") -> tuple[Key, ...]:
     return (
-        Key(("enter",), scope, enter, hint="open"),
+        Key(("enter",), scope, enter, hint=hint),
         Key(("j", "k", "up", "down"), scope, "Next and previous line", "line", "j k ↑ ↓"),
         Key(("pagedown", "pageup"), scope, "A page down and up"),
         Key(("g", "G", "home", "end"), scope, "First and last line", shown="g G"),
@@ -213,7 +213,7 @@ KEYS: Final = (
     *_list_keys("scoreboard", "Compare the two that are picked, or this with the baseline"),
     Key(("space",), "scoreboard", "Pick a trace for the pair", hint="pick"),
     Key(("b",), "scoreboard", "Make this trace the baseline", hint="baseline"),
-    *_list_keys("capture", "Edit the line"),
+    *_list_keys("capture", "Edit the line", "edit"),
     Key(("R",), "capture", "Start what is chosen", hint="start"),
     Key(("space",), "capture", "Choose the variant, or leave it out", hint="choose"),
     Key(("a",), "capture", "Choose all variants that can run, or none", hint="all"),
@@ -224,7 +224,7 @@ KEYS: Final = (
         "value",
         "h l ← →",
     ),
-    *_list_keys("capturing", "To the scoreboard, as 6; ctrl+r comes back"),
+    *_list_keys("capturing", "To the scoreboard, as 6; ctrl+r comes back", "scoreboard"),
     Key(("K",), "capturing", "Stop and keep what is complete; again: at once", hint="stop"),
     Key(("R",), "capturing", "Once it is over, start it again", hint="again"),
     *_list_keys("findings", "Show the first evidence in the timeline"),
@@ -264,11 +264,18 @@ def _footer_label(key: Key) -> str:
     return "".join(parts) if all(len(part) == 1 for part in parts) else parts[0]
 
 
-def footer_text(scope: str, width: int) -> str:
-    """Return the footer of a view: its own keys first, as many as fit, then help and quit."""
+def footer_text(scope: str, width: int, *, is_view: bool = True) -> str:
+    """Return the footer of a view: its own keys first, as many as fit, then help and quit.
+
+    Args:
+        scope: Whose keys.
+        width: How many cells there are.
+        is_view: Whether the keys of all views work there too.
+    """
+    others = keys_of(GLOBAL) if is_view else ()
     hints = [
         f"{_footer_label(key)} {key.hint}"
-        for key in (*keys_of(scope), *keys_of(GLOBAL))
+        for key in (*keys_of(scope), *others)
         if key.hint and key.hint not in _ALWAYS_SHOWN
     ]
     last = [f"{_footer_label(key)} {key.hint}" for key in KEYS if key.hint in _ALWAYS_SHOWN]

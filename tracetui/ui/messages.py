@@ -65,6 +65,11 @@ class ChoiceRequested(Message):
 
 
 @dataclass
+class CaptureRequested(Message):
+    """The user wants to record a workload, or to see how far that is."""
+
+
+@dataclass
 class KeysChanged(Message):
     """Other keys work in a view now."""
 

@@ -38,6 +38,7 @@ from tracetui.readers.base import Progress
 from tracetui.readers.shortage import shortage
 from tracetui.ui.keymap import footer_text
 from tracetui.ui.messages import (
+    CaptureRequested,
     ChoiceRequested,
     EvidenceRequested,
     KeysChanged,
@@ -198,6 +199,7 @@ class MainScreen(Screen[None]):
         Binding("t", "artefacts", "Profiler's own doing in shares"),
         Binding("ctrl+g", "guess", "Guess first, then look"),
         Binding("E", "export", "Export a report"),
+        Binding("ctrl+r", "capture", "Capture a workload"),
     ]
 
     @dataclass
@@ -246,12 +248,13 @@ class MainScreen(Screen[None]):
 
         error: str
 
-    def __init__(self, paths: Sequence[str], store: StateStore) -> None:
+    def __init__(self, paths: Sequence[str], store: StateStore, view: str = "") -> None:
         """Open the files; the first is shown.
 
         Args:
             paths: The files.
             store: Remembers the place in each.
+            view: The view to begin with; empty leaves it to the files.
         """
         super().__init__()
         self._store = store
@@ -259,6 +262,8 @@ class MainScreen(Screen[None]):
         if len(paths) > 1:
             # Several files are opened to be compared: the answer comes first.
             self._documents[0].view = CompareView.name_id
+        if view:
+            self._documents[0].view = view
         self._shown = 0
         self._frame: dict[str, Text] = {}
         self._said = ""
@@ -329,6 +334,26 @@ class MainScreen(Screen[None]):
             self._shown = len(self._documents) - 1
             self._load(self.document)
         self._show_document()
+
+    def open_behind(self, path: str) -> None:
+        """Open one more file without showing it; read it again if it is open already."""
+        fresh = self._new_document(path)
+        for place, document in enumerate(self._documents):
+            if Path(document.path).resolve() == Path(path).resolve():
+                document.stop.set()
+                fresh.view = document.view
+                self._documents[place] = fresh
+                break
+        else:
+            self._documents.append(fresh)
+        self._load(fresh)
+        self._show_frame()
+
+    def show_view(self, name: str, said: str = "") -> None:
+        """Show a view of the trace that is shown, and say something for a while."""
+        self._show_view(name)
+        if said:
+            self._tell(said)
 
     # Loading
 
@@ -931,6 +956,10 @@ class MainScreen(Screen[None]):
         """Go to what a guess missed."""
         if slice_id is not None and slice_id != NO_ID:
             self._jump_to("timeline", slice_id)
+
+    def action_capture(self) -> None:
+        """Choose a workload to record, or see how far that is."""
+        self.post_message(CaptureRequested())
 
     def action_switch_trace(self) -> None:
         """Show the next open trace, or choose one to open."""

@@ -31,6 +31,7 @@ from tracetui.presentation.browse import (
     has_torch,
     torch_lines,
 )
+from tracetui.ui.messages import CaptureRequested
 from tracetui.ui.screens.help import HelpScreen
 from tracetui.ui.widgets.too_small import TooSmall
 
@@ -43,8 +44,9 @@ _ABILITIES: Final = (
     "  tracetui FILE           open a PyTorch profiler trace",
     "  tracetui DIR            list the traces below a folder",
     "  tracetui report FILE    print what it finds, for scripts",
-    "  tracetui capture        record a workload in its variants, with torch",
+    "  tracetui capture        the same as above, from the shell",
 )
+_CAPTURE: Final = "  ctrl+r                  record a workload in its variants, with torch"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,10 @@ class FileOption(Option):
         self.path = path
 
 
+class CaptureOption(Option):
+    """The way to a capture."""
+
+
 def _text_option(text: str, *, is_heading: bool = False) -> Option:
     content = Content(text).stylize("bold") if is_heading else Content(text)
     return Option(content, disabled=True)
@@ -115,6 +121,7 @@ class StartScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "move(1)", "Down", show=False),
         Binding("k", "move(-1)", "Up", show=False),
+        Binding("ctrl+r", "capture", "Capture a workload"),
         Binding("question_mark", "help", "Help"),
         Binding("escape", "back", "Back"),
     ]
@@ -157,7 +164,9 @@ class StartScreen(Screen[None]):
         yield Static(f" {clean_text(title)}", id="header", markup=False)
         yield Static(f" {self._error}", id="start-error", markup=False)
         yield OptionList(id="start-list")
-        yield Static(" enter open  j k move  ? help  q quit", id="footer", markup=False)
+        yield Static(
+            " enter open  j k move  ctrl+r capture  ? help  q quit", id="footer", markup=False
+        )
         yield TooSmall()
 
     def on_mount(self) -> None:
@@ -232,7 +241,11 @@ class StartScreen(Screen[None]):
             options.extend(_text_option(f"  {note}") for note in _notes(section))
             options.append(_text_option(""))
         options.append(_text_option("What it can do", is_heading=True))
-        options.extend(_text_option(line) for line in (*_ABILITIES, *self._notes))
+        # Without torch there is nothing to choose, and the lines below say why.
+        is_possible = not self._notes
+        words = Content(_CAPTURE) if is_possible else Content(_CAPTURE).stylize("dim")
+        options.append(CaptureOption(words, disabled=not is_possible))
+        options.extend(_text_option(line) for line in (*self._notes, *_ABILITIES))
         return options
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
@@ -240,6 +253,8 @@ class StartScreen(Screen[None]):
         event.stop()
         if isinstance(event.option, FileOption):
             self.post_message(self.Opened(event.option.path))
+        elif isinstance(event.option, CaptureOption):
+            self.action_capture()
 
     def action_move(self, amount: int) -> None:
         """Move the highlight."""
@@ -248,6 +263,10 @@ class StartScreen(Screen[None]):
             rows.action_cursor_down()
         else:
             rows.action_cursor_up()
+
+    def action_capture(self) -> None:
+        """Choose a workload to record; without torch, the Python to record in."""
+        self.post_message(CaptureRequested())
 
     def action_help(self) -> None:
         """Show the keys."""

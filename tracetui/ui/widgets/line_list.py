@@ -24,6 +24,8 @@ class ListLine:
     text: str
     work_class: int | None = None
     """Colours the line's first letter cell as the class of work; ``None`` leaves it plain."""
+    is_dim: bool = False
+    """Whether the line cannot be used; its text says so too."""
 
 
 class CursorList(ScrollView, can_focus=True, inherit_bindings=False):
@@ -138,6 +140,8 @@ class LineList(CursorList):
         line = self._line_of(row, width)
         style = self.rich_style
         inked = style if line.work_class is None else style + class_style(line.work_class)
+        if line.is_dim:
+            inked += Style(dim=True)
         strip = Strip([Segment(line.text, inked)]).adjust_cell_length(width, style)
         if row == self.cursor and self.has_focus:
             marked: Style = self.get_component_rich_style("line-list--cursor", partial=True)
