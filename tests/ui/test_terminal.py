@@ -34,7 +34,7 @@ def trace_file(tmp_path):
 @pytest.mark.parametrize(("columns", "lines"), [(80, 24), (120, 40), (200, 50)])
 def test_every_view_opens_and_q_leaves(trace_file, columns, lines):
     with Terminal([str(trace_file)], columns=columns, lines=lines) as terminal:
-        terminal.wait_for("small.json")
+        terminal.wait_for("1 Over")
         for key in "1234":
             terminal.press(key)
             assert "Traceback" not in terminal.text
@@ -46,7 +46,7 @@ def test_every_view_opens_and_q_leaves(trace_file, columns, lines):
 
 def test_no_byte_of_a_hostile_name_steers_the_terminal(trace_file):
     with Terminal([str(trace_file)]) as terminal:
-        terminal.wait_for("small.json")
+        terminal.wait_for("1 Over")
         for key in "1234":
             terminal.press(key)
         assert b"\x1b]52;c;aGFja2Vk" not in terminal.raw
@@ -55,7 +55,7 @@ def test_no_byte_of_a_hostile_name_steers_the_terminal(trace_file):
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_that_ends_it_restores_the_terminal(trace_file, number):
     with Terminal([str(trace_file)]) as terminal:
-        terminal.wait_for("small.json")
+        terminal.wait_for("1 Over")
         terminal.signal(number)
         assert terminal.wait_end() != 0
         assert _LEAVE_ALTERNATE_SCREEN in terminal.raw
@@ -63,7 +63,7 @@ def test_a_signal_that_ends_it_restores_the_terminal(trace_file, number):
 
 def test_control_c_leaves(trace_file):
     with Terminal([str(trace_file)]) as terminal:
-        terminal.wait_for("small.json")
+        terminal.wait_for("1 Over")
         terminal.press("\x03", 0.1)
         terminal.wait_end()
         assert _LEAVE_ALTERNATE_SCREEN in terminal.raw
@@ -71,19 +71,19 @@ def test_control_c_leaves(trace_file):
 
 def test_resizing_to_almost_nothing_and_back_survives(trace_file):
     with Terminal([str(trace_file)]) as terminal:
-        terminal.wait_for("small.json")
+        terminal.wait_for("1 Over")
         for columns, lines in [(40, 10), (10, 3), (120, 40)]:
             terminal.resize(columns, lines)
             terminal.signal(signal.SIGWINCH)
             terminal.read(0.5)
         terminal.press("2")
-        terminal.wait_for("small.json")
+        terminal.wait_for("1 Over")
         terminal.press("q", 0.1)
         assert terminal.wait_end() == 0
 
 
 def test_an_idle_screen_writes_nothing(trace_file):
     with Terminal([str(trace_file)]) as terminal:
-        terminal.wait_for("small.json")
+        terminal.wait_for("1 Over")
         terminal.press("2", 1.0)
         assert terminal.read(1.5) == 0
