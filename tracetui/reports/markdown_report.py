@@ -59,6 +59,10 @@ _TABLES: Final = {
         "Annotations",
         ("name", "calls", "total_us", "self_us", "device_total_us", "kernels_per_call"),
     ),
+    "modules": (
+        "Modules",
+        ("name", "calls", "total_us", "self_us", "device_total_us", "device_self_us", "kernels"),
+    ),
     "operators": (
         "Operators",
         ("name", "calls", "total_us", "self_us", "device_total_us", "device_self_us", "kernels"),

@@ -12,6 +12,7 @@ from tracetui.analysis.device_table import DevicePeaks, with_peak
 from tracetui.analysis.kernel_names import KernelName, decode
 from tracetui.analysis.kernels import kernel_stats, memop_stats
 from tracetui.analysis.memory import memory_use
+from tracetui.analysis.modules import module_stats
 from tracetui.analysis.operators import (
     NameStats,
     annotation_stats,
@@ -333,6 +334,20 @@ def _annotations(report: TraceReport, limit: int | None) -> list[Row]:
     return _rows(columns, len(columns["name"]))
 
 
+def _modules(report: TraceReport, limit: int | None) -> list[Row]:
+    """Return the modules; none where the recording does not tell their calls."""
+    trace = report.trace
+    stats = module_stats(trace)
+    if stats is None:
+        return []
+    columns = {
+        **_host_columns(trace, stats, limit),
+        **_device_columns(stats, limit),
+        "kernels": _numbers(stats.n_kernels, limit),
+    }
+    return _rows(columns, len(columns["name"]))
+
+
 def _memops(report: TraceReport, limit: int | None) -> list[Row]:
     stats = memop_stats(report.trace)
     columns: dict[str, Any] = {
@@ -416,6 +431,7 @@ TABLES: Final[dict[str, Callable[[TraceReport, int | None], list[Row]]]] = {
     "devices": _devices,
     "operators": _operators,
     "annotations": _annotations,
+    "modules": _modules,
     "python_functions": _host_table(python_stats),
     "runtime_calls": _host_table(runtime_stats),
     "other_slices": _host_table(other_stats),

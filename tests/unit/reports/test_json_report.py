@@ -38,6 +38,7 @@ def test_keys_are_those_of_the_contract():
         "host",
         "operators",
         "annotations",
+        "modules",
         "python_functions",
         "runtime_calls",
         "other_slices",
@@ -247,3 +248,18 @@ def test_empty_trace_is_a_document_too():
 
     assert document["operators"] == []
     assert document["load"]["slices"] == 0
+
+
+def test_modules_have_their_time_where_their_calls_are_recorded():
+    trace = trace_of(
+        annotation("nn.Module: Linear_0", 0, 10_000),
+        ("aten::mm", 1_000, 5_000),
+        launch(2_000, 1_000, 1),
+        kernel("gemm", 4_000, 3_500, 1),
+    )
+
+    row = load(trace)["modules"][0]
+    assert (row["name"], row["calls"]) == ("nn.Module: Linear_0", 1)
+    assert row["total_us"] == 10
+    assert row["device_total_us"] == Decimal("3.5")
+    assert load(one_launch())["modules"] == []
