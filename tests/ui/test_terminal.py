@@ -87,3 +87,11 @@ def test_an_idle_screen_writes_nothing(trace_file):
         terminal.wait_for("1 Over")
         terminal.press("2", 1.0)
         assert terminal.read(1.5) == 0
+
+
+def test_compare_opens_on_the_screen_where_nobody_asked_for_text(trace_file, tmp_path):
+    other = tmp_path / "other.json"
+    other.write_bytes(trace_file.read_bytes())
+    with Terminal(["compare", str(trace_file), str(other)]) as terminal:
+        text = terminal.wait_for("A small.json +B other.json")
+        assert "5 Comp" in text

@@ -23,8 +23,9 @@ def options_parser() -> Parser:
     parser = Parser(
         prog="tracetui compare",
         description=(
-            "Say why traces differ: a baseline against one or more candidates. Data goes to"
-            " stdout, warnings and broken gates to stderr."
+            "Say why traces differ: a baseline against one or more candidates. On a terminal, without"
+            " further options, the comparison opens on the screen; else data goes to stdout,"
+            " warnings and broken gates to stderr."
         ),
         allow_abbrev=False,
     )
@@ -37,7 +38,11 @@ def options_parser() -> Parser:
     )
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument("--json", action="store_true", help="one JSON object")
-    shape.add_argument("--markdown", action="store_true", help="text for people (the default)")
+    shape.add_argument(
+        "--markdown",
+        action="store_true",
+        help="text for people (the default where stdout is no terminal)",
+    )
     parser.add_argument(
         "--within", metavar="NAME", help="compare one annotation, module or operator"
     )
@@ -71,6 +76,10 @@ def run(arguments: Sequence[str]) -> int:
     from tracetui.reports.compare_report import compare_json, compare_markdown
 
     options = options_parser().parse_args(arguments)
+    if _is_for_the_screen(options):
+        from tracetui.cli.view import run as open_screen
+
+        return open_screen(["--", options.baseline, *options.candidates], "compare")
     gates = [gate(text) for text in options.fail_if]
     report = _report(options)
     # The gates are judged first: a figure that was not measured is an error, and prints nothing.
@@ -83,6 +92,12 @@ def run(arguments: Sequence[str]) -> int:
     for line in broken:
         print(f"tracetui: {line}", file=sys.stderr)
     return EXIT_FAILED if broken else EXIT_FINE
+
+
+def _is_for_the_screen(options: argparse.Namespace) -> bool:
+    """Return whether a person looks on and has asked for no text, gate or scope."""
+    is_asked = options.json or options.markdown or options.fail_if or options.within or options.per
+    return not is_asked and options.top is None and sys.stdout.isatty() and sys.stderr.isatty()
 
 
 def _report(options: argparse.Namespace) -> "CompareReport":
