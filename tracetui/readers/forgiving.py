@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 _TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
@@ -16,6 +16,9 @@ _BOUNDARY: Final = re.compile(
 _BARE_WORD: Final = re.compile(
     r'"(?:[^"\\]|\\.)*"|-?\b(?:inf|nan|infinity)\b', re.IGNORECASE | re.DOTALL
 )
+# Whether the search that respects strings, which takes longer, can find anything.
+_MAYBE_BARE_WORD: Final = re.compile(r"inf|nan", re.IGNORECASE)
+_MAYBE_EMPTY_VALUE: Final = re.compile(r":\s*[,}\]]")
 _EMPTY_VALUE: Final = re.compile(r'"(?:[^"\\]|\\.)*"|:(?=\s*[,}\]])', re.DOTALL)
 _LONE_BACKSLASH: Final = re.compile(r'\\\\|\\(?!")|\\"')
 _QUOTED_FIELD: Final = re.compile(
@@ -47,19 +50,33 @@ class LooseScan:
     position: int = 0
     is_list_over: bool = False
     is_cut_off: bool = False
+    ends: dict[int, int | None] = field(default_factory=dict)
+    """Where the brackets that were met on the way are closed; ``None`` where they never are."""
 
 
-def object_end(text: bytes, start: int) -> int | None:
-    """Return the place after the bracket that closes the one at ``start``, strings respected."""
-    depth = 0
-    for token in _TOKEN.finditer(text, start, start + _MAX_OBJECT_BYTES):
+def object_end(text: bytes, start: int, known: dict[int, int | None]) -> int | None:
+    """Return the place after the bracket that closes the one at ``start``, strings respected.
+
+    Args:
+        text: Brackets, strings, and anything else.
+        start: Where the bracket stands.
+        known: What was found in this text before. It takes what is found now: in damaged text, where
+            nothing is ever closed, each bracket would lead to the text's end anew.
+    """
+    if start in known:
+        return known[start]
+    limit = start + _MAX_OBJECT_BYTES
+    opened: list[int] = []
+    for token in _TOKEN.finditer(text, start, limit):
         first = text[token.start()]
         if first in b"{[":
-            depth += 1
+            opened.append(token.start())
         elif first in b"}]":
-            depth -= 1
-            if depth == 0:
+            known[opened.pop()] = token.end()
+            if not opened:
                 return token.end()
+    if limit >= len(text):
+        known.update(dict.fromkeys(opened))
     return None
 
 
@@ -78,7 +95,7 @@ def loose_events(text: bytes, scan: LooseScan, *, is_last: bool) -> Iterator[Loo
         if text[start : start + 1] == b"]":
             scan.position, scan.is_list_over = start + 1, True
             return
-        event = _member(text, start, is_last=is_last)
+        event = _member(text, start, scan.ends, is_last=is_last)
         if event is None:
             if is_last:
                 scan.is_cut_off, scan.position = True, len(text)
@@ -88,10 +105,12 @@ def loose_events(text: bytes, scan: LooseScan, *, is_last: bool) -> Iterator[Loo
         yield event
 
 
-def _member(text: bytes, start: int, *, is_last: bool) -> LooseEvent | None:
+def _member(
+    text: bytes, start: int, ends: dict[int, int | None], *, is_last: bool
+) -> LooseEvent | None:
     first = text[start : start + 1]
     if first == b"[":
-        end = object_end(text, start)
+        end = object_end(text, start, ends)
         return None if end is None else LooseEvent(start, end, None, skipped="not an object")
     if first != b"{":
         scalar = _SCALAR.match(text, start)
@@ -100,10 +119,10 @@ def _member(text: bytes, start: int, *, is_last: bool) -> LooseEvent | None:
         if scalar.end() == len(text) and not is_last:
             return None
         return LooseEvent(start, scalar.end(), None, skipped="not an object")
-    return _object(text, start)
+    return _object(text, start, ends)
 
 
-def _object(text: bytes, start: int) -> LooseEvent | None:
+def _object(text: bytes, start: int, ends: dict[int, int | None]) -> LooseEvent | None:
     """Return the object at ``start``, or what stands in its place.
 
     The next place that looks like an event's end is tried first: in damaged text the brackets
@@ -115,7 +134,7 @@ def _object(text: bytes, start: int) -> LooseEvent | None:
         record, reason = parsed(text[start : first.end()])
         if record is not None:
             return LooseEvent(start, first.end(), record, repaired=reason)
-    end = object_end(text, start)
+    end = object_end(text, start, ends)
     if end is not None:
         record, reason = parsed(text[start:end])
         if record is not None:
@@ -139,15 +158,14 @@ def parsed(raw: bytes) -> tuple[dict[str, Any] | None, str | None]:
     record = _loads(text)
     if record is not None:
         return record, reason
-    text = _BARE_WORD.sub(_null_word, text)
-    record = _loads(text)
-    if record is not None:
-        return record, reason
     for mend, why in _MENDS:
-        text = mend(text)
+        mended = mend(text)
+        if mended == text:
+            continue
+        text = mended
         record = _loads(text)
         if record is not None:
-            return record, why
+            return record, why or reason
     return None, None
 
 
@@ -159,16 +177,24 @@ def _loads(text: str) -> dict[str, Any] | None:
     return record if isinstance(record, dict) else None
 
 
+def _quote_words(text: str) -> str:
+    return _BARE_WORD.sub(_null_word, text) if _MAYBE_BARE_WORD.search(text) else text
+
+
 def _null_word(match: re.Match[str]) -> str:
     word = match.group()
     return word if word.startswith('"') else f'"{word}"'
 
 
 def _fill_values(text: str) -> str:
+    if not _MAYBE_EMPTY_VALUE.search(text):
+        return text
     return _EMPTY_VALUE.sub(lambda m: m.group() if m.group() != ":" else ": null", text)
 
 
 def _double_backslashes(text: str) -> str:
+    if "\\" not in text:
+        return text
     return _LONE_BACKSLASH.sub(lambda m: m.group() if len(m.group()) > 1 else "\\\\", text)
 
 
@@ -184,6 +210,7 @@ def _escape_quotes(text: str) -> str:
 
 
 _MENDS: Final = (
+    (_quote_words, None),
     (_fill_values, "a key without a value"),
     (_double_backslashes, "single backslashes"),
     (_escape_quotes, "quotes that are not escaped"),

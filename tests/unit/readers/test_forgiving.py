@@ -3,9 +3,12 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tracetui.model.trace import Trace
 from tracetui.readers import read_trace
+from tracetui.readers.forgiving import object_end
 
 GOOD = b'{"ph":"X","name":"good","cat":"cpu_op","pid":1,"tid":1,"ts":1,"dur":2}'
 LAST = b'{"ph":"X","name":"last","cat":"cpu_op","pid":1,"tid":1,"ts":9,"dur":3}'
@@ -108,3 +111,23 @@ def test_only_the_list_may_go_without_its_end(
     assert trace.report.n_complete == 2
     assert trace.report.is_truncated is is_truncated
     assert sum(trace.report.skipped.values()) == (1 if text.endswith(b"na") else 0)
+
+
+@given(st.text(alphabet='{}[]",\\:a', max_size=60))
+def test_end_of_a_bracket_is_the_same_whatever_was_looked_for_before(text: str) -> None:
+    raw = text.encode()
+    known: dict[int, int | None] = {}
+    for start, character in enumerate(text):
+        if character in "{[":
+            assert object_end(raw, start, known) == object_end(raw, start, {})
+
+
+def test_text_in_which_nothing_is_closed_is_looked_through_once() -> None:
+    # Every event lacks its end; without memory each would lead to the end of the text.
+    n_events = 2_000
+    text = b'{"ph":"X","args":{"a":1},\n' * n_events
+    known: dict[int, int | None] = {}
+    assert object_end(text, 0, known) is None
+    starts = [place for place in range(len(text)) if text.startswith(b'{"ph"', place)]
+    assert all(known[start] is None for start in starts)
+    assert len(starts) == n_events
