@@ -374,10 +374,11 @@ class _Interned:
         self.category_id: Int32s = np.zeros(n, np.int32)
         self.kind = np.zeros(n, np.int8)
         for row, key in enumerate(list(keys)):
-            self.name_id[row] = names.setdefault(key.name, len(names))
+            # Cleaned first: what looks the same is the same name.
+            self.name_id[row] = names.setdefault(clean_text(key.name), len(names))
             self.category_id[row] = categories.setdefault(key.category, len(categories))
             self.kind[row] = _kind_of_key(key)
-        self.names = [clean_text(name) for name in names]
+        self.names = list(names)
         self.categories = [clean_text(category) for category in categories]
         self.category_of = categories
 

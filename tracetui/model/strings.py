@@ -11,6 +11,25 @@ _UNSAFE: Final = re.compile(
 )
 
 
+_DRIVE: Final = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]:(?=[\\\b\t\n\f\r])")
+"""Where a Windows path begins, its separators intact or swallowed."""
+_SWALLOWED: Final = {
+    ord(code): f"\\{letter}" for code, letter in zip("\b\t\n\f\r", "btnfr", strict=True)
+}
+
+
+def _with_separators(text: str) -> str:
+    r"""Return a text with the separators of a Windows path put back.
+
+    Old torch wrote such paths into JSON as they are. Where a folder's name begins with one of five
+    letters, what was written is a legal escape: ``C:\temp`` reads as ``C:``, a tab, ``emp``.
+    """
+    drive = _DRIVE.search(text)
+    if drive is None:
+        return text
+    return text[: drive.end()] + text[drive.end() :].translate(_SWALLOWED)
+
+
 def _visible(match: re.Match[str]) -> str:
     code = ord(match.group())
     if code < 0x20:
@@ -24,11 +43,12 @@ def clean_text(text: str) -> str:
     """Return ``text`` with a visible stand-in for each character that could steer a terminal.
 
     Control bytes, bidirectional overrides, zero-width characters, variation selectors and lone
-    surrogates are replaced; everything else stays letter for letter.
+    surrogates are replaced; everything else stays letter for letter. Behind a drive's letter, what
+    a separator and a letter were mistaken for becomes both again.
     """
     if text.isascii() and text.isprintable():
         return text
-    return _UNSAFE.sub(_visible, text)
+    return _UNSAFE.sub(_visible, _with_separators(text))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

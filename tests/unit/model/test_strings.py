@@ -28,3 +28,20 @@ def test_no_control_byte_survives(raw):
 
     assert not any(ord(c) < 0x20 or 0x7F <= ord(c) < 0xA0 for c in clean)
     clean.encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("C:\temp\new\bin\foo\run.py(3): build", r"C:\temp\new\bin\foo\run.py(3): build"),
+        ('File "d:\\src\the.py"', r'File "d:\src\the.py"'),
+        # No path: a tab after a word's colon, or before any drive.
+        ("loss:\t3", "loss:␉3"),
+        ("a\tC:\temp", "a␉C:\\temp"),
+        ("12:\tnoon", "12:␉noon"),
+        # Other control characters are no separator and a letter.
+        ("C:\temp\x1b[2J\x07", "C:\\temp␛[2J␇"),
+    ],
+)
+def test_windows_path_gets_its_separators_back(text: str, shown: str) -> None:
+    assert clean_text(text) == shown

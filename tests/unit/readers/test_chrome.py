@@ -177,3 +177,14 @@ def test_all_that_is_said_of_an_operators_inputs_is_kept_once(tmp_path: Path) ->
 def test_inputs_without_types_or_values_are_kept_as_far_as_they_go(tmp_path: Path) -> None:
     trace = _read(tmp_path, _complete(args={"Input dims": [[4]]}))
     assert json.loads(trace.signatures[0]) == [[[4]], None, None, None]
+
+
+def test_windows_path_is_one_name_however_it_was_escaped(tmp_path: Path) -> None:
+    path = tmp_path / "trace.json"
+    event = r'{"ph":"X","name":"C:\temp\new.py(3): build","pid":1,"tid":1,"ts":%d,"dur":1%s}'
+    # The second event also has an escape that is not legal, which makes all its backslashes plain.
+    second = event % (5, r',"args":{"in":"C:\users"}')
+    path.write_text(f'{{"traceEvents":[{event % (1, "")},{second}]}}')
+    trace = read_trace(path, use_cache=False)
+    assert trace.names.texts == (r"C:\temp\new.py(3): build",)
+    assert trace.slices.name_id.tolist() == [0, 0]
