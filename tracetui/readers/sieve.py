@@ -1,7 +1,7 @@
 """The events of a part of a file, told from the others before anything is kept of them."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -17,7 +17,8 @@ from tracetui.readers.decode import NO_ARGUMENTS, Event
 from tracetui.readers.numbers import nanosecond_column
 from tracetui.readers.pytorch import whole
 
-_STEP_NAME: Final = re.compile(r"ProfilerStep#(\d{1,18})")
+_STEP_WORD: Final = "ProfilerStep#"
+_STEP_NAME: Final = re.compile(_STEP_WORD + r"(\d{1,18})")
 _DEVICE_KINDS: Final = frozenset(
     (SliceKind.KERNEL, SliceKind.MEMCPY, SliceKind.MEMSET, SliceKind.DEVICE_ANNOTATION)
 )
@@ -47,22 +48,37 @@ class Sieve(Protocol):
         ...
 
 
-class _Kinds:
-    """What events are, each category looked up once."""
+class _KindNumbers(dict[Any, int]):
+    """Which kind a category is, by number; each is looked up once."""
 
-    def __init__(self) -> None:
-        self._known: dict[str, SliceKind] = {}
-
-    def of(self, event: Event) -> SliceKind:
-        category = event.cat if isinstance(event.cat, str) else ""
-        kind = self._known.get(category)
-        if kind is None:
-            kind = self._known[category] = kind_of_category(category)
+    def __missing__(self, category: object) -> int:
+        kind = int(kind_of_category(category if isinstance(category, str) else ""))
+        self[category] = kind
         return kind
+
+    def of(self, events: Sequence[Event]) -> np.ndarray[Any, np.dtype[np.int8]]:
+        try:
+            numbers = [self[event.cat] for event in events]
+        except TypeError:  # a list or an object where a text belongs
+            numbers = [self[event.cat if isinstance(event.cat, str) else ""] for event in events]
+        return np.array(numbers, np.int8)
+
+
+def _among(kinds: frozenset[SliceKind]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Return for each kind's number whether it is one of these."""
+    return np.array([kind in kinds for kind in SliceKind], bool)
 
 
 def _correlation(event: Event) -> int:
     return whole((event.args or NO_ARGUMENTS).correlation, 0)
+
+
+def _arrow_number(event: Event) -> int:
+    return whole(event.id, 0)
+
+
+_IS_OF_DEVICE: Final = _among(_DEVICE_KINDS)
+_MAY_BE_STEP: Final = _among(_STEP_KINDS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,7 +96,7 @@ class Survey:
 
     def __init__(self) -> None:
         self.n_left_out = 0
-        self._kinds = _Kinds()
+        self._kinds = _KindNumbers()
         self._first_ns: int | None = None
         self._first_profiler_ns: int | None = None
         self._steps: list[tuple[int, int, int]] = []
@@ -94,20 +110,18 @@ class Survey:
         ts_ns, without = nanosecond_column([event.ts for event in timed])
         has_time = np.ones(len(timed), bool)
         has_time[without] = False
-        kinds = [self._kinds.of(event) for event in timed]
-        is_profiler = np.array([kind == SliceKind.PROFILER for kind in kinds], bool)
+        kinds = self._kinds.of(timed)
+        is_complete = np.array([event.ph == "X" for event in timed], bool)
+        is_profiler = is_complete & (kinds == SliceKind.PROFILER)
         self._first_ns = _earlier(self._first_ns, ts_ns[has_time & ~is_profiler])
         self._first_profiler_ns = _earlier(self._first_profiler_ns, ts_ns[has_time])
-        launches = [
-            row for row, kind in enumerate(kinds) if kind == SliceKind.RUNTIME and has_time[row]
-        ]
+        launches = np.flatnonzero(has_time & (kinds == SliceKind.RUNTIME))
         self._launch_ns.append(ts_ns[launches])
         self._launch_correlation.append(
-            np.array([_correlation(timed[row]) for row in launches], np.int64)
+            np.array([_correlation(timed[row]) for row in launches.tolist()], np.int64)
         )
-        for row, event in enumerate(timed):
-            if event.ph == "X" and kinds[row] in _STEP_KINDS and has_time[row]:
-                self._note_step(event, int(ts_ns[row]))
+        for row in np.flatnonzero(has_time & is_complete & _MAY_BE_STEP[kinds]).tolist():
+            self._note_step(timed[row], int(ts_ns[row]))
         return [], event_id[:0]
 
     @property
@@ -121,7 +135,10 @@ class Survey:
         return ""
 
     def _note_step(self, event: Event, ts_ns: int) -> None:
-        match = _STEP_NAME.fullmatch(event.name) if isinstance(event.name, str) else None
+        name = event.name
+        if not isinstance(name, str) or not name.startswith(_STEP_WORD):
+            return
+        match = _STEP_NAME.fullmatch(name)
         if match is not None:
             dur_ns, _ = nanosecond_column([event.dur])
             self._steps.append((int(match.group(1)), ts_ns, ts_ns + max(int(dur_ns[0]), 0)))
@@ -195,16 +212,20 @@ class PortionSieve:
         self.n_left_out = 0
         self.is_full = False
         self._bounds = bounds
-        self._kinds = _Kinds()
+        self._kinds = _KindNumbers()
 
     def kept(self, events: Sequence[Event], event_id: Int64s) -> tuple[list[Event], Int64s]:
         """Return the events that belong to the part, and their numbers."""
+        phases = [event.ph for event in events]
         keeps = np.ones(len(events), bool)
-        if self.portion.is_device_only:
-            keeps &= self._where(events, self._is_of_device)
-        if self._bounds is not None:
-            keeps &= self._is_inside(events, self._bounds)
-        keeps |= self._where(events, lambda event: event.ph == "M")
+        if self.portion.is_device_only or self._bounds is not None:
+            is_complete = np.array([phase == "X" for phase in phases], bool)
+            is_of_device = is_complete & _IS_OF_DEVICE[self._kinds.of(events)]
+            if self.portion.is_device_only:
+                keeps &= is_of_device
+            if self._bounds is not None:
+                keeps &= self._is_inside(events, is_of_device, self._bounds)
+            keeps |= np.array([phase == "M" for phase in phases], bool)
         if self.portion.n_events is not None:
             keeps &= event_id < self.portion.n_events
             self.is_full = bool(len(events)) and int(event_id[-1]) >= self.portion.n_events
@@ -214,24 +235,22 @@ class PortionSieve:
         return [events[row] for row in rows.tolist()], event_id[rows]
 
     @staticmethod
-    def _where(events: Sequence[Event], is_so: Callable[[Event], bool]) -> Any:
-        return np.fromiter(map(is_so, events), bool, len(events))
+    def _is_inside(events: Sequence[Event], is_of_device: Any, bounds: Bounds) -> Any:
+        """Return which events start within the bounds, or are work that was launched there.
 
-    def _is_of_device(self, event: Event) -> bool:
-        return event.ph == "X" and self._kinds.of(event) in _DEVICE_KINDS
-
-    def _is_inside(self, events: Sequence[Event], bounds: Bounds) -> Any:
+        An arrow has the number of its launch, and comes with it.
+        """
         ts_ns, without = nanosecond_column([event.ts for event in events])
         is_inside = (ts_ns >= bounds.start_ns) & (ts_ns < bounds.end_ns)
         is_inside[without] = True
-        number = np.fromiter(map(self._launch_number, events), np.int64, len(events))
-        return is_inside | np.isin(number, bounds.launched)
-
-    def _launch_number(self, event: Event) -> int:
-        """Return which launch an event on the device, or an arrow to it, belongs to; 0 for none."""
-        if event.ph == "X":
-            return _correlation(event) if self._kinds.of(event) in _DEVICE_KINDS else 0
-        return max(whole(event.id, 0), 0) if event.ph in _FLOW_PHASES else 0
+        is_arrow = np.array([event.ph in _FLOW_PHASES for event in events], bool)
+        for rows, number in (
+            (np.flatnonzero(~is_inside & is_of_device), _correlation),
+            (np.flatnonzero(~is_inside & is_arrow), _arrow_number),
+        ):
+            numbers = np.array([number(events[row]) for row in rows.tolist()], np.int64)
+            is_inside[rows] = np.isin(numbers, bounds.launched)
+        return is_inside
 
     @property
     def note(self) -> str:
