@@ -85,6 +85,8 @@ class _Term:
     measured: tuple[Measured, ...] = ()
     """What was asked of the trace itself, not of the baseline."""
     remarks: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    """Every text that the value can be, where these are few."""
 
 
 def parsed_expectation(text: str) -> Expectation:
@@ -151,6 +153,8 @@ def outcome(expectation: Expectation, trace: Trace, baseline: Trace | None = Non
     else:
         terms = [sides.term(value) for value in condition.values]
         is_met = sides.holds(condition, terms)
+        if all(term.is_written for term in terms):
+            raise sides.error("it asks nothing of the trace")
     return _outcome(expectation, terms, is_met=is_met)
 
 
@@ -208,9 +212,16 @@ class _Sides:
             remark = f"baseline: {remark}"
         elif call.of_baseline:
             remark = ""
-        unit = MEASURES[call.function].unit
+        measure = MEASURES[call.function]
         own = () if call.of_baseline else (found,)
-        return _Term(found.value, unit, is_written=False, measured=own, remarks=(remark,))
+        return _Term(
+            found.value,
+            measure.unit,
+            is_written=False,
+            measured=own,
+            remarks=(remark,),
+            answers=measure.answers,
+        )
 
     def _arithmetic(self, value: Arithmetic) -> _Term:
         left, right = self.term(value.left), self.term(value.right)
@@ -257,7 +268,19 @@ class _Sides:
         ]
         return all(fits)
 
+    def _check_answer(self, asked: _Term, hoped: _Term) -> None:
+        """Raise if a text is hoped for that can never be found: a slip would pass behind ``!=``."""
+        if not (asked.answers and hoped.is_written and isinstance(hoped.value, str)):
+            return
+        if not any(fnmatchcase(answer, hoped.value) for answer in asked.answers):
+            raise self.error(
+                f"{shown(hoped.value)!r} is none of {', '.join(asked.answers)}"
+                f"{near(hoped.value, asked.answers)}"
+            )
+
     def _fits(self, left: _Term, right: _Term, sign: str, margin: Value | None) -> bool:
+        self._check_answer(left, right)
+        self._check_answer(right, left)
         if isinstance(left.value, str) and isinstance(right.value, str):
             return self._texts_fit(left, right, sign, margin)
         if left.value is None or right.value is None:

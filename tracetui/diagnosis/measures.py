@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from tracetui.analysis.bound import BoundKind
 from tracetui.diagnosis import call_measures as of_calls
 from tracetui.diagnosis import trace_measures as of_trace
 from tracetui.diagnosis.expressions import ExpectationError, near, shown
@@ -24,6 +25,8 @@ class Measure:
     unit: str
     """``us``, ``bytes``, ``ratio``, ``text``, ``bool`` or nothing for a count."""
     summary: str
+    answers: tuple[str, ...] = ()
+    """Every text that it can give, where these are few; empty where they are not."""
 
     def usage(self, name: str) -> str:
         """Return how it is written."""
@@ -78,6 +81,7 @@ MEASURES: Final[dict[str, Measure]] = {
         "",
         "text",
         "compute, communication, copy, overhead, sync, other or balanced",
+        tuple(each.value for each in BoundKind),
     ),
     "findings": Measure(of_trace.n_findings, "[RULE]", "", "findings of one rule, or of all"),
     "compile_tax_us": Measure(

@@ -231,6 +231,10 @@ def test_what_was_not_recorded_is_not_met_and_says_why():
         ("gpu == 5", "'gpu' is no number and no function (near: gpu_us"),
         ("foo == bar", "'foo' is no number and no function"),
         ("hottest < aten::mm", "by == and != alone"),
+        ("bound != overhed", "'overhed' is none of compute, communication, copy, overhead"),
+        ("Compute == bound", "(near: compute"),
+        ("1 == 1", "it asks nothing of the trace"),
+        ("1 < 2 * 3 < 4", "it asks nothing of the trace"),
         ("kernels", "compares nothing"),
         ('has_kernel("gemm") == 1', "stands alone"),
         ('has_kernel("(") ', "no regular expression"),
@@ -242,6 +246,14 @@ def test_a_question_that_makes_no_sense_is_refused_in_one_line(attention, text, 
 
     assert words in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+def test_a_verdict_that_no_trace_can_have_is_refused_where_nothing_was_measured_too():
+    trace = trace_of(("aten::mm", 0, 10))
+
+    with pytest.raises(ExpectationError, match="none of compute"):
+        check(trace, "bound == banana")
+    assert check(trace, 'bound == "over*"').found_text == "–"
 
 
 def test_a_share_of_nothing_is_not_measured():
