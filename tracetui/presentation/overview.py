@@ -3,6 +3,7 @@
 import textwrap
 from dataclasses import dataclass, fields
 from pathlib import Path
+from statistics import median
 from typing import Final
 
 import numpy as np
@@ -322,16 +323,16 @@ def _host_line(trace: Trace, width: int, *, ascii_only: bool) -> OverviewLine:
 def _step_lines(found: tuple[Step, ...], width: int, *, ascii_only: bool) -> list[OverviewLine]:
     walls = sorted(step.wall_ns for step in found)
     longest = max(walls[-1], 1)
-    median = walls[len(walls) // 2]
-    spread = (walls[-1] - walls[0]) / median if median else 0.0
+    middle_ns = round(median(walls))
+    spread = (walls[-1] - walls[0]) / middle_ns if middle_ns else 0.0
     heights = "123456789" if ascii_only else _HEIGHTS
     strip = "".join(
         heights[min(int(step.wall_ns / longest * len(heights)), len(heights) - 1)]
         for step in found[: max(width - _LABEL_WIDTH - 44, 8)]
     )
-    text = f"  {len(found)} steps, median {duration(median)}, range {percent(spread)} of it"
+    text = f"  {len(found)} steps, median {duration(middle_ns)}, range {percent(spread)} of it"
     if len(found) == 1:
-        text = f"  1 step, {duration(median)}"
+        text = f"  1 step, {duration(middle_ns)}"
     slowest = max(found, key=lambda step: step.wall_ns)
     lines = [
         OverviewLine(

@@ -141,6 +141,16 @@ def test_steps_are_counted_and_the_longest_is_where_enter_leads():
     assert "3 steps" in recorded(trace)
 
 
+def test_the_median_of_an_even_number_of_steps_lies_between_the_two_in_the_middle():
+    # 100, 200, 300 and 900 us: (200 + 300) / 2; 900 less 100 is 320 % of that.
+    widths_ns = (100_000, 900_000, 200_000, 300_000)
+    trace = trace_of(
+        *(annotation(f"ProfilerStep#{n}", n * 10**6, width) for n, width in enumerate(widths_ns, 1))
+    )
+    line = next(each for each in overview_lines(trace, 100) if each.text.startswith("Steps"))
+    assert "4 steps, median 250.00 µs, range 320.0 % of it" in line.text
+
+
 def test_what_the_reader_did_is_told():
     trace = trace_of(("aten::mm", 0, 10))
     trace.report.skipped["no time stamp"] = 3
