@@ -22,6 +22,8 @@ _UNCHANGED: Final = (MatchKind.SAME, MatchKind.SLOWER, MatchKind.FASTER)
 def answer(compared: Comparison) -> str:
     """Return what the candidate, B, is against the baseline, A, and why."""
     subject, where = _subject(compared)
+    if not (compared.matches or subject.baseline_ns or subject.candidate_ns):
+        return "Nothing to compare: neither side holds an operator or device work."
     reasons = _reasons(compared, subject)
     sentences = [f"{_verdict(compared, subject, where)}{_because(subject, reasons)}."]
     sentences += _about_structure(compared, reasons)

@@ -158,6 +158,12 @@ def answer(trace: Trace, *, with_artefacts: bool = False) -> str:
     if launches:
         return f"GPU records missing: {count(launches)} launches without kernels"
     host = host_use(trace)
+    if not host.n_threads:
+        slices = "1 slice" if len(trace.slices) == 1 else f"{count(len(trace.slices))} slices"
+        return (
+            f"Nothing of PyTorch in this file: {slices} of something else,"
+            f" {duration(trace.end_ns)}; the timeline shows them"
+        )
     threads = "1 thread" if host.n_threads == 1 else f"{count(host.n_threads)} threads"
     return f"CPU only: no GPU activity in this file; {threads}, {duration(host.span_ns)}"
 
@@ -539,7 +545,8 @@ def _figures(
             trace, use, width, ascii_only=ascii_only, with_artefacts=with_artefacts
         )
     lines += [] if is_partial else _holder_lines(trace, uses, width)
-    lines.append(_host_line(trace, width, ascii_only=ascii_only))
+    if host_use(trace).n_threads:
+        lines.append(_host_line(trace, width, ascii_only=ascii_only))
     lines += [] if is_partial else _path_lines(trace, width)
     found = steps(trace)
     if found:

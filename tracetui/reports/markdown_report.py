@@ -193,7 +193,7 @@ def _table(title: str, columns: tuple[str, ...], rows: list[Row]) -> list[str]:
 def _busy(report: TraceReport) -> str:
     gpu, host = report.gpu(), report.host()
     threads = "1 thread" if host["threads"] == 1 else f"{count(host['threads'])} threads"
-    text = f"Host: {threads}, busy {duration(host['busy_us'].ns)}"
+    text = f"Host: {threads}, busy {duration(host['busy_us'].ns)}" if host["threads"] else "Host: –"
     if gpu["busy_us"] is None:
         return text
     busy_ns, span_ns = gpu["busy_us"].ns, gpu["span_us"].ns

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.literal import annotation, kernel, launch, trace_of
+from tests.literal import Row, annotation, kernel, launch, trace_of
 from tests.unit.compare.recordings import compiled_mlp, mlp, op, steps_of
 from tests.unit.compare.test_captured import RECORD, with_record
 from tracetui.compare.comparison import comparison
@@ -54,6 +54,14 @@ def test_no_change():
     found = comparison(steps_of(*[mlp()] * 3), steps_of(*[mlp()] * 3))
 
     assert answer(found) == "No change on the GPU: 735.00 µs per step on both sides."
+
+
+def test_traces_without_work_are_not_alike():
+    other = trace_of(Row("render", 0, 5_000, "frame"))
+
+    assert answer(comparison(other, other)) == (
+        "Nothing to compare: neither side holds an operator or device work."
+    )
 
 
 def test_a_host_that_runs_ahead_leaves_the_step_to_the_gpu():

@@ -33,6 +33,15 @@ def test_launches_without_kernels_are_missing_records_not_a_cpu_run():
     assert answer(trace) == "GPU records missing: 2 launches without kernels"
 
 
+def test_a_file_of_another_tool_is_no_cpu_run():
+    trace = trace_of(Row("render", 0, 5_000, "frame"), Row("swap", 6_000, 3_000, "frame"))
+    assert answer(trace) == (
+        "Nothing of PyTorch in this file: 2 slices of something else, 9.00 µs;"
+        " the timeline shows them"
+    )
+    assert not any(line.text.startswith("Host") for line in overview_lines(trace, 100))
+
+
 def test_an_empty_trace_has_nothing_to_show():
     trace = trace_of()
     assert answer(trace) == "Nothing to show: this file has no slice"

@@ -25,7 +25,7 @@ from tracetui.presentation.comparison.words import (
 from tracetui.presentation.table import cell_width, cut_off, padded, shortened, wrapped
 
 MOST_DIFFERENCES: Final = 40
-"""The page of kernels lists the others too."""
+"""The page of pieces of work lists the others too."""
 _MOST_FINDINGS: Final = 8
 _TIME_WIDTH: Final = 11
 _LEAST_BAR: Final = 8
@@ -131,6 +131,8 @@ class WhyPage:
         compared = self.compared
         places = compared.differences
         yield PageLine("")
+        if not compared.matches:
+            return
         if not places:
             yield PageLine("Nothing differs: every piece of work is the same on both sides.")
             return
@@ -140,7 +142,9 @@ class WhyPage:
             baseline_id, candidate_id = slices_of(match)
             yield PageLine(_difference_text(match, width), baseline_id, candidate_id, place)
         if len(places) > MOST_DIFFERENCES:
-            yield PageLine(f"  and {len(places) - MOST_DIFFERENCES} more on the page of kernels")
+            yield PageLine(
+                f"  and {len(places) - MOST_DIFFERENCES} more on the page of pieces of work"
+            )
 
     def _findings(self, width: int) -> Iterator[PageLine]:
         sides = (
