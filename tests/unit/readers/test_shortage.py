@@ -27,9 +27,9 @@ def _with_free(monkeypatch: pytest.MonkeyPatch, n_bytes: int | None) -> None:
     monkeypatch.setattr(shortage_module, "available_bytes", lambda: n_bytes)
 
 
-def test_need_grows_with_the_text() -> None:
+def test_need_grows_with_the_slices() -> None:
     assert memory_need(0) == 60 * BYTES_PER_MIB
-    assert memory_need(100_000_000) - memory_need(0) == 55_000_000
+    assert memory_need(1_000_000) - memory_need(0) == 500_000_000
 
 
 def test_enough_or_unknown_memory_is_no_shortage(
@@ -38,7 +38,7 @@ def test_enough_or_unknown_memory_is_no_shortage(
     path = _file(tmp_path)
     _with_free(monkeypatch, None)
     assert shortage(path) is None
-    _with_free(monkeypatch, memory_need(path.stat().st_size))
+    _with_free(monkeypatch, memory_need(100))
     assert shortage(path) is None
 
 
@@ -46,15 +46,49 @@ def test_shortage_says_what_is_needed_and_what_fits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = _file(tmp_path, 1000)
-    n_text = path.stat().st_size
-    # Half of what the text takes is free, above what the program takes by itself.
-    _with_free(monkeypatch, memory_need(n_text // 2))
+    # Half of what the slices take is free, above what the program takes by itself.
+    _with_free(monkeypatch, memory_need(500))
     short = shortage(path)
     assert short is not None
-    assert short.n_file_bytes == n_text
-    assert short.n_needed_bytes == memory_need(n_text)
-    assert short.n_free_bytes == memory_need(n_text // 2)
-    assert short.n_events_that_fit in (490, 500)
+    assert short.n_file_bytes == path.stat().st_size
+    assert short.n_needed_bytes == memory_need(1000)
+    assert short.n_free_bytes == memory_need(500)
+    assert short.n_events_that_fit == 500
+
+
+def test_arrows_take_no_memory_to_speak_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "trace.json"
+    arrow = {"ph": "s", "id": 1, "pid": 1, "tid": 1, "ts": 1, "cat": "ac2g", "name": "ac2g"}
+    path.write_text(json.dumps({"traceEvents": [_EVENT, arrow, arrow] * 100}))
+    _with_free(monkeypatch, memory_need(50))
+    short = shortage(path)
+    assert short is not None
+    assert short.n_needed_bytes == memory_need(100)
+    # Half of the slices fit, and with them half of the 300 events.
+    assert short.n_events_that_fit == 150
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_big_file_is_judged_by_samples(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_packed: bool
+) -> None:
+    monkeypatch.setattr(shortage_module, "_SAMPLE_BYTES", 4096)
+    text = json.dumps({"traceEvents": [_EVENT] * 60_000}).encode()
+    path = tmp_path / "trace.json"
+    path.write_bytes(gzip.compress(text) if is_packed else text)
+    _with_free(monkeypatch, BYTES_PER_MIB)
+    short = shortage(path)
+    assert short is not None
+    assert short.n_needed_bytes == pytest.approx(memory_need(60_000), rel=0.02)
+
+
+def test_text_without_events_is_left_to_the_reader(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "log.txt"
+    path.write_text("no trace at all\n" * 100_000)
+    _with_free(monkeypatch, memory_need(10))
+    assert shortage(path) is None
 
 
 def test_nothing_fits_where_the_program_itself_does_not(
