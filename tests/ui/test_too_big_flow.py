@@ -7,7 +7,7 @@ import pytest
 
 from tests.ui.conftest import event
 from tests.ui.driver import running
-from tracetui.readers import shortage
+from tracetui.readers import chrome, shortage
 from tracetui.ui.screens.prompt import ChoiceScreen
 from tracetui.ui.screens.start import StartScreen
 from tracetui.units import BYTES_PER_MIB
@@ -73,3 +73,18 @@ async def test_nothing_is_read_where_nothing_is_chosen(big_file: Path, keys: lis
         await driver.settle()
         assert isinstance(driver.app.screen, StartScreen)
         await driver.wait_for("not read, it is too big")
+
+
+async def test_nothing_breaks_while_the_steps_are_sought(
+    big_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Several chunks, each published: while steps are sought nothing has been kept yet.
+    monkeypatch.setattr(chrome, "_FIRST_PUBLISH_S", 0.0)
+    record = json.loads(big_file.read_text())
+    record["traceEvents"] += [event(f"aten::op_{n}", "cpu_op", 600 + n, 1) for n in range(40_000)]
+    big_file.write_text(json.dumps(record))
+    async with running(big_file) as driver:
+        await driver.press("enter")
+        await driver.settle()
+        assert len(driver.workspace.trace.slices) == 9
+        assert not driver.document.is_loading
