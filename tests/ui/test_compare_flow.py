@@ -35,7 +35,7 @@ async def test_two_traces_open_on_the_answer(size):
         assert driver.view_name == "compare"
         assert "A attention_naive.json.gz   B attention_sdpa.json.gz" in driver.screen_text
         assert "B is" in driver.screen_text
-        assert "faster on the host" in driver.screen_text
+        assert "faster without the profiler" in driver.screen_text
 
 
 async def test_pages_follow_one_another_and_keep_the_match_under_the_cursor():
@@ -50,7 +50,7 @@ async def test_pages_follow_one_another_and_keep_the_match_under_the_cursor():
         await driver.press("v", "v")
         assert "operator" in driver.screen_text
         await driver.press("v")
-        assert "faster on the host" in driver.screen_text
+        assert "faster without the profiler" in driver.screen_text
 
 
 async def test_swapping_turns_the_answer_round():
@@ -59,7 +59,7 @@ async def test_swapping_turns_the_answer_round():
         await driver.press("X")
         await driver.settle()
         assert "A attention_sdpa.json.gz   B attention_naive.json.gz" in driver.screen_text
-        assert "slower on the host" in driver.screen_text
+        assert "slower without the profiler" in driver.screen_text
 
 
 async def test_enter_on_a_difference_leads_to_its_slice():
@@ -129,7 +129,7 @@ async def test_scoreboard_lists_all_and_leads_to_a_pair():
 async def test_copied_comparison_holds_the_answer():
     async with running(NAIVE, SDPA, size=(120, 40)) as driver:
         view = await compare_view(driver)
-        assert "faster on the host" in view.copied_text()
+        assert "faster without the profiler" in view.copied_text()
 
 
 async def test_a_note_is_kept_beside_the_traces_and_the_place_with_it(tmp_path: Path):
@@ -173,6 +173,6 @@ async def test_the_comparison_is_exported_with_its_notes(tmp_path: Path, monkeyp
         await driver.settle()
         assert "written to" in driver.text_of("footer")
     text = (tmp_path / "tracetui-attention_naive-compare.md").read_text()
-    assert "faster on the host" in text
+    assert "faster without the profiler" in text
     content = json.loads((tmp_path / "tracetui-attention_naive-compare.json").read_text())
-    assert content["pairs"][0]["host_us"]["verdict"] == "faster"
+    assert content["pairs"][0]["unprofiled_us"]["verdict"] == "faster"

@@ -1,178 +1,156 @@
-"""Records the bundled samples, each beside what torch itself counts in the same run.
+"""Records the bundled samples anew, each beside what torch itself counts in the same run.
 
-``python -m tracetui.capture.samples OUTDIR`` writes ``NAME.json.gz`` and ``NAME.oracle.json``.
+``python -m tracetui.capture.samples OUTDIR`` writes ``NAME.json.gz`` and ``NAME.oracle.json`` for the
+variants worth comparing on a CPU. Each is recorded several times, in turns with the others, and the
+recording whose steps took least is kept: what else the machine did meanwhile is no part of a sample.
 """
 
 import argparse
 import gzip
-import logging
+import json
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import orjson
+from tracetui.capture import progress
+from tracetui.capture.client import CaptureProcess
+from tracetui.capture.environment import without_machine
+from tracetui.capture.export import METADATA_KEY, decoded_metadata, encoded_metadata
+from tracetui.capture.oracle import ENDING
+from tracetui.capture.spec import CaptureSpec, Value
+from tracetui.errors import CaptureError, TraceTuiError
 
-from tracetui.capture.environment import prepare_environment, without_machine
-
-_SEED: Final = 0
-_N_STEPS: Final = 3
-_N_WARM_UPS: Final = 2
-
-Forward = Callable[[], Any]
+_N_REPEATS: Final = 8
+_N_RUNS: Final = 20
+_PRIVATE_METADATA: Final = ("capture", "repository", "host", "environment")
+_EXIT_UNUSABLE: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
-    """One recording: what runs in a step and the annotation around it."""
+class SampleSet:
+    """The variants of one workload that are bundled, at a size that keeps their files small."""
 
-    name: str
-    annotation: str
-    make_forward: Callable[[], Forward]
+    workload: str
+    variants: tuple[str, ...]
+    parameters: tuple[tuple[str, Value], ...]
 
-
-def _mlp() -> Forward:
-    """Return one forward of a gated MLP (GeGLU)."""
-    import torch
-    from torch.nn import functional
-
-    batch, dim, hidden = 128, 96, 256
-    x = torch.randn(batch, dim)
-    gate, up = torch.randn(dim, hidden), torch.randn(dim, hidden)
-    down = torch.randn(hidden, dim)
-
-    def block(x: Any) -> Any:
-        return (functional.gelu(x @ gate, approximate="tanh") * (x @ up)) @ down
-
-    return partial(block, x)
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The samples' names, in the order of the variants."""
+        spec = CaptureSpec(self.workload, "")
+        return tuple(spec.stem({}, variant, 0) for variant in self.variants)
 
 
-def _mlp_compiled() -> Forward:
-    """Return the same forward through ``torch.compile``."""
-    import torch
-
-    forward = _mlp()
-    assert isinstance(forward, partial)
-    return partial(torch.compile(forward.func), *forward.args)
-
-
-def _attention_inputs() -> tuple[Any, Any, Any]:
-    import torch
-
-    shape = (2, 4, 128, 32)
-    return torch.randn(shape), torch.randn(shape), torch.randn(shape)
-
-
-def _attention_naive() -> Forward:
-    """Return causal attention spelled out, with its out-of-place mask."""
-    import torch
-
-    query, key, value = _attention_inputs()
-    n_queries, n_keys = query.shape[-2], key.shape[-2]
-    mask = torch.ones(n_queries, n_keys, dtype=torch.bool).triu(1)
-
-    def attend() -> Any:
-        scores = (query @ key.transpose(-2, -1)) / query.shape[-1] ** 0.5
-        return scores.masked_fill(mask, float("-inf")).softmax(-1) @ value
-
-    return attend
-
-
-def _attention_sdpa() -> Forward:
-    """Return the same attention as one call."""
-    from torch.nn import functional
-
-    query, key, value = _attention_inputs()
-    return partial(functional.scaled_dot_product_attention, query, key, value, is_causal=True)
-
-
-SAMPLES: Final = (
-    Sample("mlp_eager", "mlp_fwd", _mlp),
-    Sample("mlp_compiled", "mlp_fwd", _mlp_compiled),
-    Sample("attention_naive", "attn_fwd", _attention_naive),
-    Sample("attention_sdpa", "attn_fwd", _attention_sdpa),
+SAMPLE_SETS: Final = (
+    SampleSet("matmul-add", ("eager", "compiled", "addmm"), (("size", 64),)),
+    SampleSet("linear", ("eager", "compiled"), (("batch", 64), ("in", 32), ("out", 64))),
+    SampleSet(
+        "mlp",
+        ("eager", "compiled", "packed"),
+        (("batch", 1), ("seq", 128), ("dim", 96), ("hidden", 256)),
+    ),
+    SampleSet(
+        "attention",
+        ("naive", "naive-inplace", "sdpa", "sdpa-math", "compiled", "flex"),
+        (("batch", 2), ("heads", 4), ("seq", 128), ("head_dim", 32)),
+    ),
+    SampleSet(
+        "block",
+        ("eager", "compiled"),
+        (("batch", 1), ("seq", 32), ("dim", 64), ("heads", 2), ("hidden", 128)),
+    ),
 )
 
 
-def _oracle(sample: Sample, averages: Iterable[Any]) -> dict[str, Any]:
-    import torch
-
-    rows = [
-        {
-            "name": row.key,
-            "is_annotation": bool(row.is_user_annotation),
-            "count": row.count,
-            "total_us": round(row.cpu_time_total, 3),
-            "self_us": round(row.self_cpu_time_total, 3),
-        }
-        for row in averages
-    ]
-    return {
-        "trace": f"{sample.name}.json.gz",
-        "torch": str(torch.__version__).partition("+")[0],
-        "steps": _N_STEPS,
-        "key_averages": sorted(rows, key=lambda row: str(row["name"])),
-    }
-
-
-def record(sample: Sample, folder: Path) -> Path:
-    """Record one sample into ``folder`` and return the trace's path."""
-    import torch
-    from torch.profiler import ProfilerActivity, profile, record_function, schedule
-
-    torch.manual_seed(_SEED)
-    torch.set_num_threads(1)
-    with torch.no_grad():
-        forward = sample.make_forward()
-        for _ in range(_N_WARM_UPS):
-            forward()
-        with profile(
-            activities=[ProfilerActivity.CPU],
-            schedule=schedule(wait=0, warmup=_N_WARM_UPS, active=_N_STEPS, repeat=1),
-            record_shapes=True,
-        ) as session:
-            for _ in range(_N_WARM_UPS + _N_STEPS):
-                with record_function(sample.annotation):
-                    forward()
-                session.step()
-    with tempfile.TemporaryDirectory() as scratch:
-        raw = Path(scratch) / "trace.json"
-        session.export_chrome_trace(str(raw))
-        document = without_machine(orjson.loads(raw.read_bytes()))
-    target = folder / f"{sample.name}.json.gz"
-    # No time stamp and no name in the gzip header: the same trace gives the same bytes.
-    target.write_bytes(gzip.compress(orjson.dumps(document), compresslevel=9, mtime=0))
-    oracle = _oracle(sample, session.key_averages())
-    (folder / f"{sample.name}.oracle.json").write_bytes(
-        orjson.dumps(oracle, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+def _step_us(document: dict[str, Any]) -> float:
+    """Return how long the steps of a trace took together."""
+    return sum(
+        float(event["dur"])
+        for event in document["traceEvents"]
+        if event.get("ph") == "X" and str(event["name"]).startswith("ProfilerStep#")
     )
+
+
+def _without_machine(document: dict[str, Any], n_repeats: int) -> dict[str, Any]:
+    """Return a trace that names no machine, in its own members or in our metadata."""
+    metadata = decoded_metadata(document[METADATA_KEY])
+    kept = {name: each for name, each in metadata.items() if name not in _PRIVATE_METADATA}
+    kept["device"] = {"kind": metadata["device"]["kind"]}
+    kept |= {"repeat": 0, "repeats": 1, "chosen_of": n_repeats}
+    return {**without_machine(document), METADATA_KEY: json.loads(encoded_metadata(kept))}
+
+
+def _packed(document: dict[str, Any]) -> bytes:
+    """Return a trace as its file: the same trace gives the same bytes."""
+    text = json.dumps(document, separators=(",", ":"), ensure_ascii=False)
+    return gzip.compress(text.encode(), compresslevel=9, mtime=0)
+
+
+def _keep_quietest(recorded: Sequence[Path], name: str, folder: Path) -> Path:
+    """Write the sample whose steps took least of some recordings, and its oracle."""
+    documents = [json.loads(gzip.decompress(path.read_bytes())) for path in recorded]
+    times = [_step_us(document) for document in documents]
+    chosen = times.index(min(times))
+    target = folder / f"{name}.json.gz"
+    target.write_bytes(_packed(_without_machine(documents[chosen], len(recorded))))
+    oracle_file = recorded[chosen].name.replace(".json.gz", ENDING)
+    oracle = json.loads(recorded[chosen].with_name(oracle_file).read_text(encoding="utf-8"))
+    oracle["trace"] = target.name
+    text = json.dumps(oracle, indent=2) + "\n"
+    (folder / f"{name}{ENDING}").write_text(text, encoding="utf-8")
     return target
 
 
+def record(samples: SampleSet, folder: Path, n_repeats: int) -> Iterator[Path]:
+    """Record the samples of one workload into ``folder`` and yield the traces' paths.
+
+    Raises:
+        CaptureError: A variant could not run here.
+    """
+    with tempfile.TemporaryDirectory(prefix="tracetui-samples-") as scratch:
+        spec = CaptureSpec(
+            workload=samples.workload,
+            out=scratch,
+            variants=samples.variants,
+            settings=tuple((name, (value,)) for name, value in samples.parameters),
+            device="cpu",
+            repeats=n_repeats,
+            has_oracle=True,
+            threads=1,
+            timed_runs=_N_RUNS,
+        )
+        for event in CaptureProcess(spec, sys.executable).events():
+            if event["event"] in (progress.FAILED, progress.UNAVAILABLE):
+                raise CaptureError(f"{samples.workload}: {event['reason']}")
+        for name, variant in zip(samples.names, samples.variants, strict=True):
+            stems = [spec.stem({}, variant, repeat) for repeat in range(n_repeats)]
+            recorded = [Path(scratch) / f"{stem}.json.gz" for stem in stems]
+            yield _keep_quietest(recorded, name, folder)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Record every sample, or those named."""
+    """Record every sample, or those of the workloads named."""
     parser = argparse.ArgumentParser(
         prog="python -m tracetui.capture.samples", description="Record the bundled samples."
     )
     parser.add_argument("folder", type=Path, metavar="OUTDIR")
-    parser.add_argument("--only", choices=[sample.name for sample in SAMPLES], action="append")
+    names = [samples.workload for samples in SAMPLE_SETS]
+    parser.add_argument("--only", choices=names, action="append", metavar="WORKLOAD")
+    parser.add_argument("--repeats", type=int, default=_N_REPEATS, metavar="N")
     options = parser.parse_args(arguments)
-    prepare_environment()
-    try:
-        import torch
-    except ImportError:
-        print("tracetui: recording needs torch: pip install 'tracetui[capture]'", file=sys.stderr)
-        return 2
-    logging.getLogger("torch").setLevel(logging.ERROR)
     options.folder.mkdir(parents=True, exist_ok=True)
-    for sample in SAMPLES:
-        if options.only and sample.name not in options.only:
-            continue
-        torch.compiler.reset()
-        print(record(sample, options.folder))
+    try:
+        for samples in SAMPLE_SETS:
+            if options.only and samples.workload not in options.only:
+                continue
+            for path in record(samples, options.folder, options.repeats):
+                print(path, flush=True)
+    except TraceTuiError as error:
+        print(f"tracetui: {error}", file=sys.stderr)
+        return _EXIT_UNUSABLE
     return 0
 
 
