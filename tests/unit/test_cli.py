@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import pty
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -201,6 +202,38 @@ def test_reader_that_leaves_early_is_no_error(trace: Path):
 
     assert errors == b""
     assert process.returncode == 141
+
+
+@pytest.mark.parametrize(
+    ("redirections", "said"),
+    [
+        (">&-", "standard output is closed"),
+        (">/dev/full", "cannot write the output: no space left on device"),
+    ],
+)
+@pytest.mark.parametrize(
+    "command", [("report",), ("compare", "{}"), ("check", "--expect", "steps == 0")]
+)
+def test_output_that_takes_nothing_is_told(
+    trace: Path, command: tuple[str, ...], redirections: str, said: str
+):
+    words = [sys.executable, "-m", "tracetui", *command, "{}"]
+    line = " ".join(shlex.quote(word.replace("{}", str(trace))) for word in words)
+    done = subprocess.run(
+        ["sh", "-c", f"{line} {redirections}"], capture_output=True, check=False, cwd=ROOT
+    )
+
+    check_refused(done, said)
+
+
+def test_warnings_never_become_data(tmp_path: Path):
+    path = tmp_path / "cut.json"
+    path.write_bytes(json.dumps({"traceEvents": EVENTS}).encode()[:-30])
+    line = shlex.join([sys.executable, "-m", "tracetui", "report", str(path), "--json"])
+    done = subprocess.run(["sh", "-c", f"{line} 2>&-"], stdout=-1, check=False, cwd=ROOT)
+
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["load"]["truncated"] is True
 
 
 @pytest.mark.parametrize("term", ["dumb", ""])

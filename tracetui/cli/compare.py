@@ -97,7 +97,9 @@ def run(arguments: Sequence[str]) -> int:
 def _is_for_the_screen(options: argparse.Namespace) -> bool:
     """Return whether a person looks on and has asked for no text, gate or scope."""
     is_asked = options.json or options.markdown or options.fail_if or options.within or options.per
-    return not is_asked and options.top is None and sys.stdout.isatty() and sys.stderr.isatty()
+    if is_asked or options.top is not None or sys.stdout is None:
+        return False
+    return sys.stdout.isatty() and sys.stderr.isatty()
 
 
 def _report(options: argparse.Namespace) -> "CompareReport":

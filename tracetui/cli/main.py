@@ -1,5 +1,6 @@
 """The one way in: finds the subcommand, calls it, and lets no traceback out."""
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -13,6 +14,8 @@ from tracetui.errors import TraceTuiError
 
 _EXIT_INTERRUPTED: Final = 130
 _EXIT_PIPE_CLOSED: Final = 141
+_CANNOT_WRITE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+"""What the place written to does, and this program cannot help."""
 
 
 def _run(arguments: Sequence[str]) -> int:
@@ -38,6 +41,9 @@ def _internal(error: Exception) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit status; nothing that happens is a traceback."""
+    if sys.stderr is None:
+        # Closed by the caller: print would put the warnings among the data.
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - for as long as the process lives
     try:
         return _run(sys.argv[1:] if arguments is None else arguments)
     except TraceTuiError as error:
@@ -50,5 +56,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _EXIT_PIPE_CLOSED
     except MemoryError:
         return _fail("not enough memory for this input", EXIT_UNUSABLE)
+    except OSError as error:
+        if error.errno not in _CANNOT_WRITE:
+            return _fail(_internal(error), EXIT_UNUSABLE)
+        where = "the output" if error.filename is None else str(error.filename)
+        why = os.strerror(error.errno).lower()
+        return _fail(f"cannot write {where}: {why}", EXIT_UNUSABLE)
     except Exception as error:  # noqa: BLE001 - the last resort: one line, and never a traceback
         return _fail(_internal(error), EXIT_UNUSABLE)

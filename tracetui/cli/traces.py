@@ -96,5 +96,7 @@ def warn(trace: "Trace") -> None:
 
 def write(text: bytes) -> None:
     """Write UTF-8 to stdout whatever the locale says: it is data."""
+    if sys.stdout is None:
+        raise UsageError("standard output is closed")
     sys.stdout.buffer.write(text)
     sys.stdout.buffer.flush()
