@@ -64,3 +64,12 @@ def test_unknown_name_says_which_there_are():
         UsageError, match=r"no workload 'conv' .*matmul-add, linear, mlp, attention, block"
     ):
         workload_entry("conv")
+
+
+@each_entry
+def test_workload_is_in_the_readme_with_all_it_has(entry: WorkloadEntry):
+    rows = (Path(__file__).resolve().parents[2] / "README.md").read_text().splitlines()
+    (row,) = (row for row in rows if row.startswith(f"| `{entry.name}` |"))
+
+    for name in (*entry.variant_names, *(parameter.name for parameter in entry.parameters)):
+        assert f"`{name}`" in row
