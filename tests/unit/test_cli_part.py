@@ -90,6 +90,13 @@ def test_part_is_reported_exactly_and_says_what_it_is(
     assert ("read in part" in said) == bool(note)
 
 
+def test_json_says_that_it_is_a_part(path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(path), "--json", "--first", "4"]) == 0
+    load = json.loads(capfd.readouterr().out)["load"]
+    assert load["status"] == "ok-with-warnings"
+    assert load["notes"] == ["read in part: the first 4 events"]
+
+
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [

@@ -135,6 +135,7 @@ class TraceReport:
                 "flagged": dict(report.flagged),
                 "truncated": report.is_truncated,
                 "damaged": report.is_damaged,
+                "notes": list(report.notes),
             },
             "missing": [
                 {"what": each.what, "disables": list(each.disables), "flag": each.flag}
