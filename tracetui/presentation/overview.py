@@ -434,7 +434,8 @@ def _name_rows(
 
 def _kernel_rows(trace: Trace, width: int, n_rows: int | None = N_TOP) -> list[OverviewLine]:
     stats = kernel_stats(trace)
-    total_ns = int(stats.total_ns.sum())
+    # Copies count too, as in the shares of the classes above and on the kernels' own screen.
+    total_ns = sum(use.sum_ns for use in utilization(trace))
     lines = [_headings("Top kernels", ("calls", "total", "share"), width)]
     for index in range(len(stats.name_id))[:n_rows]:
         name_id = int(stats.name_id[index])

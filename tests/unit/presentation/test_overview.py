@@ -105,6 +105,14 @@ def test_a_kernel_row_leads_to_its_longest_slice_and_has_its_class():
     assert "100.0 %" in line.text
 
 
+def test_a_kernel_row_shares_the_device_time_with_copies():
+    trace = trace_of(
+        kernel("relu", 0, 30_000), Row("Memcpy HtoD", 50_000, 10_000, "gpu_memcpy", "0", "7")
+    )
+    lines = [each.text for each in overview_lines(trace, 100)]
+    assert any("relu" in line and "75.0 %" in line for line in lines)
+
+
 def test_classes_are_shares_of_device_time():
     trace = trace_of(
         kernel("ampere_sgemm_128x64_nn", 0, 75), Row("Memcpy DtoH", 75, 25, "gpu_memcpy", "0", "7")
