@@ -46,9 +46,19 @@ async def test_findings_are_listed_and_enter_leads_to_the_evidence(trouble_file)
         assert driver.selected_name == "aten::clone"
 
 
-async def test_at_80x24_enter_shows_the_details_first(trouble_file):
+async def test_at_80x24_what_to_try_stands_below_the_list(trouble_file):
     async with running(trouble_file, size=(80, 24)) as driver:
         await _open_findings(driver)
+        assert "Try: Call masked_fill_" in driver.screen_text
+
+        await driver.press("enter")
+        assert driver.view_name == "timeline"
+
+
+async def test_at_80x18_enter_shows_the_details_first(trouble_file):
+    async with running(trouble_file, size=(80, 18)) as driver:
+        await _open_findings(driver)
+        assert "Try: Call masked_fill_" not in driver.screen_text
         await driver.press("enter")
         assert driver.view_name == "findings"
         assert "Try: Call masked_fill_" in driver.screen_text

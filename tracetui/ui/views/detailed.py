@@ -35,6 +35,7 @@ class DetailedView(View):
 
     names_selection: ClassVar[bool] = True
     PLACES: ClassVar[tuple[str, ...]] = ("-right", "-below", "-asked", "-away")
+    below_from_height: ClassVar[int] = BELOW_FROM_HEIGHT
 
     @dataclass
     class Prepared(Message):
@@ -59,7 +60,7 @@ class DetailedView(View):
         """Return where the details are: one of ``PLACES``."""
         if self.size.width >= RIGHT_FROM_WIDTH:
             return "-right"
-        if self.size.height >= BELOW_FROM_HEIGHT:
+        if self.size.height >= self.below_from_height:
             return "-below"
         return "-asked" if self._is_asked else "-away"
 

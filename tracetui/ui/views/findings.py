@@ -24,6 +24,8 @@ class FindingsView(ListingView):
     title_text: ClassVar[str] = "Findings"
     short_title: ClassVar[str] = "Find"
     key: ClassVar[str] = "7"
+    # What to try stands in the details, and the list is short: both fit into 24 lines.
+    below_from_height: ClassVar[int] = 18
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "pick", "Pick the finding for what-if"),
