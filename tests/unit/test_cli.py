@@ -260,7 +260,7 @@ def test_terminal_without_a_screen_is_told(trace: Path, term: str):
 FAKE_SCREEN = """
 import os, sys, types
 
-def run_app(paths, *, directory=None, use_mouse=True, ascii_only=False):
+def run_app(paths, *, directory=None, use_mouse=True, ascii_only=False, **_more):
     read = [open(path, "rb").read().decode() for path in paths]
     print("READY", read, directory, use_mouse, ascii_only, flush=True)
     print("PRESS", flush=True)
