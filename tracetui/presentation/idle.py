@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from tracetui.analysis.artefacts import artefacts
+from tracetui.analysis.artefacts import ArtefactKind, artefacts
 from tracetui.analysis.idle import NO_DEPTH, IdleGaps, idle_gaps
 from tracetui.analysis.memo import once_per_trace
 from tracetui.analysis.utilization import GapCause, gaps, utilization
@@ -63,7 +63,9 @@ def idle_spans(trace: Trace) -> dict[int, IdleSpans]:
 def artefact_spans(trace: Trace) -> PrefixSums:
     """Return when the profiler itself shaped the recording: what shares leave out."""
     found = artefacts(trace)
-    spans = union(found.start_ns, found.end_ns)
+    # While the host waits for the end, the device works off what was launched: that counts.
+    is_left_out = found.kind != ArtefactKind.FINAL_SYNC
+    spans = union(found.start_ns[is_left_out], found.end_ns[is_left_out])
     return PrefixSums.of(spans.starts, spans.ends)
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.literal import Row, kernel, launch, trace_of
+from tracetui.analysis.artefacts import ArtefactKind, artefacts
 from tracetui.model.arrays import NO_ID
 from tracetui.presentation.idle import (
     artefact_spans,
@@ -157,6 +158,17 @@ def test_a_stream_beside_a_busy_one_is_not_marked():
     )  # fmt: skip
 
     assert drawn(trace).text[2:12] == " " * 10
+
+
+def test_the_last_synchronise_call_counts_and_is_not_hatched():
+    trace = trace_of(
+        launch(0, 1_000, 1),
+        kernel("gemm", 1_000, 70_000, 1),
+        launch(2_000, 70_000, 2, name="cudaDeviceSynchronize"),
+    )
+
+    assert [each.name for each in map(ArtefactKind, artefacts(trace).kind)] == ["FINAL_SYNC"]
+    assert len(artefact_spans(trace)) == 0
 
 
 def test_what_shares_leave_out_is_hatched_in_the_ruler():
