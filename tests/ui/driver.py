@@ -9,7 +9,9 @@ from textual.widgets import Static
 from textual.worker import WorkerCancelled
 
 from tracetui.ui.app import TraceTuiApp
-from tracetui.ui.screens.main import Document, Exporter, MainScreen
+from tracetui.ui.documents import Document
+from tracetui.ui.screens.main import MainScreen
+from tracetui.ui.screens.sharing import Exporter
 from tracetui.ui.state import Workspace
 from tracetui.ui.views.base import View
 from tracetui.ui.views.overview import OverviewView

@@ -21,7 +21,8 @@ from tracetui.presentation.capture_choice import ChoiceStore
 from tracetui.ui.ascii_filter import AsciiFilter
 from tracetui.ui.keymap import label_of
 from tracetui.ui.screens.capture import CaptureScreen
-from tracetui.ui.screens.main import ComparisonExporter, Exporter, MainScreen
+from tracetui.ui.screens.main import MainScreen
+from tracetui.ui.screens.sharing import ComparisonExporter, Exporter
 from tracetui.ui.screens.start import StartScreen
 from tracetui.ui.views.scoreboard import ScoreboardView
 

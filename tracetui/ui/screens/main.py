@@ -1,42 +1,29 @@
 """The main screen: header, tabs, the views, and everything that works in all of them."""
 
-import os
-import shutil
-import subprocess
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Event
-from typing import ClassVar, Final, TypeAlias
+from typing import ClassVar, Final
 
-import numpy as np
-from rich.text import Text
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.screen import Screen
-from textual.timer import Timer
 from textual.widgets import ContentSwitcher, Static
 
-from tracetui.compare.comparison import Comparison
-from tracetui.diagnosis.engine import findings
-from tracetui.diagnosis.finding import Finding
 from tracetui.errors import TraceTuiError
-from tracetui.format import count, duration, middle_ellipsis, size
 from tracetui.model.arrays import NO_ID
-from tracetui.model.portion import WHOLE, Portion, Shortage
+from tracetui.model.portion import WHOLE, Shortage
 from tracetui.model.strings import clean_text
 from tracetui.model.trace import Trace
 from tracetui.presentation.browse import Place, StateStore
 from tracetui.presentation.guess import ScoreStore
-from tracetui.presentation.navigation import find_slice, follow, follow_back
 from tracetui.presentation.table import told_apart
 from tracetui.presentation.too_big import question
 from tracetui.readers import read_trace
 from tracetui.readers.base import Progress
 from tracetui.readers.shortage import shortage
-from tracetui.ui.keymap import footer_text
+from tracetui.ui.documents import Document, Spot, event_of_slice, slice_of_event
 from tracetui.ui.messages import (
     CaptureRequested,
     ChoiceRequested,
@@ -52,7 +39,9 @@ from tracetui.ui.messages import (
 )
 from tracetui.ui.screens.guess import GuessScreen
 from tracetui.ui.screens.help import HelpScreen
+from tracetui.ui.screens.moving import MovingScreen
 from tracetui.ui.screens.prompt import ChoiceScreen, PromptScreen
+from tracetui.ui.screens.sharing import SharingScreen
 from tracetui.ui.state import Rivals, Workspace
 from tracetui.ui.views import VIEWS
 from tracetui.ui.views.base import View
@@ -60,119 +49,10 @@ from tracetui.ui.views.compare import CompareView
 from tracetui.ui.views.overview import OverviewView
 from tracetui.ui.widgets.too_small import TooSmall
 
-Exporter: TypeAlias = Callable[[Trace, str, str], dict[str, bytes]]
-ComparisonExporter: TypeAlias = Callable[[Comparison, Sequence[str]], dict[str, bytes]]
-"""Makes files of a trace, a view's title and its text; what it returns goes by file suffix."""
-
-SHORT_TABS_WIDTH: Final = 80
-"""Up to this width the tabs have short titles."""
-N_JUMPS: Final = 200
-WIDE: Final = 110
-"""From this width the header names the selection."""
-_SELECTION_WIDTH: Final = 24
-SAID_S: Final = 4.0
-"""How long an answer to a key stands in the footer's place."""
-_MARK_NAME_WIDTH: Final = 50
 _RIVAL_WIDTH: Final = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A view, a slice by its event, and a window: what marks and the jump list hold.
-
-    The event and not the slice, because slices are numbered anew while a file is being read.
-    """
-
-    view: str
-    event_id: int = NO_ID
-    window: tuple[int, int] | None = None
-
-
-@dataclass(eq=False)
-class Document:
-    """One open file and the user's place in it."""
-
-    path: str
-    workspace: Workspace | None = None
-    view: str = OverviewView.name_id
-    progress: Progress | None = None
-    is_loading: bool = True
-    error: str = ""
-    recorded: str = ""
-    pattern: str = ""
-    jumps: list[Spot] = field(default_factory=list)
-    jump: int = 0
-    marks: list[Spot] = field(default_factory=list)
-    finding: int = -1
-    """Which finding ``}`` went to last; -1 before the first."""
-    place: Place | None = None
-    """Where to come back to, until the user goes anywhere."""
-    stop: Event = field(default_factory=Event)
-    portion: Portion | None = None
-    """What the user chose to read; ``None`` reads the whole file if it fits."""
-
-    @property
-    def name(self) -> str:
-        """Return the file's name, safe to show."""
-        return clean_text(Path(self.path).name)
-
-
-def slice_of_event(trace: Trace, event_id: int) -> int:
-    """Return the slice that an event of the file became, or ``NO_ID``."""
-    if event_id < 0:
-        return NO_ID
-    found = np.flatnonzero(trace.slices.event_id == event_id)
-    return int(found[0]) if len(found) else NO_ID
-
-
-def event_of_slice(trace: Trace, slice_id: int) -> int:
-    """Return the event of the file that a slice was, or ``NO_ID``."""
-    if not 0 <= slice_id < len(trace.slices):
-        return NO_ID
-    return int(trace.slices.event_id[slice_id])
-
-
-def progress_text(name: str, progress: Progress | None) -> str:
-    """Return what a load does, how far it is and how long still."""
-    if progress is None:
-        return f"opening {name}   esc stops"
-    parts = [f"reading {name}: {size(progress.n_bytes_read)}"]
-    total = progress.n_bytes_total
-    if total:
-        parts[0] += f" of {size(total)}"
-    parts.append(f"{count(progress.n_events)} events")
-    read = progress.n_bytes_read
-    if total and read and read < total:
-        left_s = progress.elapsed_s * (total - read) / read
-        parts.append(f"about {left_s:.0f} s left")
-    return " · ".join(parts) + "   esc stops and keeps what was read"
-
-
-def written(stem: str, contents: dict[str, bytes]) -> str:
-    """Write new files of one name into this folder, never over others; return what was done.
-
-    Args:
-        stem: The name; where a file of it exists, a number is added.
-        contents: What to write, by suffix.
-    """
-    for number in range(1, 1000):
-        name = stem if number == 1 else f"{stem}-{number}"
-        paths = [Path(f"{name}{suffix}") for suffix in contents]
-        if any(path.exists() for path in paths):
-            continue
-        try:
-            for path, content in zip(paths, contents.values(), strict=True):
-                with path.open("xb") as file:
-                    file.write(content)
-        except FileExistsError:
-            continue
-        except OSError as error:
-            return clean_text(str(error))
-        return f"written to {clean_text(' and '.join(map(str, paths)))}"
-    return f"{clean_text(stem)}: too many files of this name here"
-
-
-class MainScreen(Screen[None]):
+class MainScreen(MovingScreen, SharingScreen):
     """The open traces, one of them shown."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -224,23 +104,8 @@ class MainScreen(Screen[None]):
         short: Shortage
 
     @dataclass
-    class FindingsReady(Message):
-        """The rules have looked at a trace; the user wants to see the next finding."""
-
-        document: Document
-        trace: Trace
-        found: tuple[Finding, ...]
-        direction: int
-
-    @dataclass
     class OpenRequested(Message):
         """The user wants to choose another file."""
-
-    @dataclass
-    class Said(Message):
-        """A thread has something to say."""
-
-        text: str
 
     @dataclass
     class NothingOpen(Message):
@@ -256,18 +121,13 @@ class MainScreen(Screen[None]):
             store: Remembers the place in each.
             view: The view to begin with; empty leaves it to the files.
         """
-        super().__init__()
         self._store = store
-        self._documents = [self._new_document(path) for path in paths]
+        super().__init__([self._new_document(path) for path in paths])
         if len(paths) > 1:
             # Several files are opened to be compared: the answer comes first.
             self._documents[0].view = CompareView.name_id
         if view:
             self._documents[0].view = view
-        self._shown = 0
-        self._frame: dict[str, Text] = {}
-        self._said = ""
-        self._said_timer: Timer | None = None
         self._latest: dict[int, tuple[Trace, Progress]] = {}
         self._rivals = Rivals((), ())
 
@@ -279,19 +139,6 @@ class MainScreen(Screen[None]):
             document.view = place.view
         document.marks = [Spot(view, event_id) for view, event_id in place.marks if view in names]
         return document
-
-    @property
-    def document(self) -> Document:
-        """Return the trace that is shown."""
-        return self._documents[self._shown]
-
-    @property
-    def view(self) -> View:
-        """Return the view that is shown."""
-        return self._view_named(self.document.view)
-
-    def _view_named(self, name: str) -> View:
-        return self.query_one(f"#view-{name}", View)
 
     def compose(self) -> ComposeResult:
         """Build the frame; the views are empty until a trace arrives."""
@@ -538,60 +385,6 @@ class MainScreen(Screen[None]):
 
     # The shared state
 
-    def _set_workspace(self, document: Document, workspace: Workspace) -> None:
-        document.workspace = workspace
-        if document is self.document:
-            for view in self.query(View):
-                is_new_trace = view.workspace is None or view.workspace.trace is not workspace.trace
-                # A hidden view follows when it is shown: it would lay out rows for nobody.
-                if is_new_trace or view is self.view:
-                    view.workspace = workspace
-            self._show_frame()
-
-    def _change(self, workspace: Workspace) -> None:
-        self._set_workspace(self.document, workspace)
-
-    def _show_document(self) -> None:
-        document = self.document
-        if document.workspace is not None:
-            self._set_workspace(document, document.workspace)
-        self._show_view(document.view)
-
-    def _show_view(self, name: str) -> None:
-        self.document.view = name
-        self.view.workspace = self.document.workspace
-        self.query_one(ContentSwitcher).current = f"view-{name}"
-        self.view.focus_main()
-        self._show_frame()
-
-    def _spot(self) -> Spot:
-        workspace = self.document.workspace
-        if workspace is None:
-            return Spot(self.document.view)
-        event_id = event_of_slice(workspace.trace, workspace.selection)
-        return Spot(self.document.view, event_id, workspace.window)
-
-    def _go(self, spot: Spot) -> None:
-        workspace = self.document.workspace
-        if workspace is not None:
-            selection = slice_of_event(workspace.trace, spot.event_id)
-            self._change(replace(workspace, selection=selection, window=spot.window))
-        self._show_view(spot.view)
-
-    def _jump_to(self, view: str, slice_id: int) -> None:
-        """Go elsewhere and remember the way back."""
-        document = self.document
-        workspace = document.workspace
-        if workspace is None:
-            return
-        here = self._spot()
-        jumps = [*document.jumps[: document.jump], here][-N_JUMPS:]
-        if slice_id != NO_ID:
-            self._change(workspace.with_selection(slice_id))
-        self._show_view(view)
-        document.jumps = [*jumps, self._spot()]
-        document.jump = len(jumps)
-
     def on_slice_selected(self, message: SliceSelected) -> None:
         """Select in every view."""
         message.stop()
@@ -626,74 +419,6 @@ class MainScreen(Screen[None]):
                 document.recorded = message.recorded
         self._show_frame()
 
-    # Frame
-
-    def _show_frame(self) -> None:
-        if not self.is_mounted:
-            return
-        width = self.size.width or self.app.size.width
-        self._write("header", self._header(width))
-        self._write("tabs", self._tabs(width))
-        progress = self.query_one("#progress", Static)
-        progress.display = self.document.is_loading
-        if self.document.is_loading:
-            text = progress_text(self.document.name, self.document.progress)
-            progress.update(Text(f" {text}", no_wrap=True, overflow="ellipsis"))
-        shown = self._said or footer_text(self.view.key_scope, width - 2)
-        footer = Text(f" {shown}", "bold" if self._said else "", no_wrap=True, overflow="ellipsis")
-        self._write("footer", footer)
-
-    def _write(self, name: str, text: Text) -> None:
-        """Write a line of the frame, if it is another than the one that stands there."""
-        if self._frame.get(name) != text:
-            self._frame[name] = text
-            self.query_one(f"#{name}", Static).update(text, layout=False)
-
-    def _header(self, width: int) -> Text:
-        document = self.document
-        text = Text(" tracetui", "bold", no_wrap=True, overflow="ellipsis", end="")
-        if len(self._documents) > 1:
-            text.append(f"  {self._shown + 1}/{len(self._documents)}")
-        rest = self._range_text()
-        used = text.cell_len + len(rest) + 6
-        room = (width - used) // 2 if document.recorded else width - used
-        name = middle_ellipsis(document.name, max(room, 12))
-        text.append(f"  {name}", "not bold")
-        left = width - text.cell_len - len(rest) - 6
-        if document.recorded and left > 12:
-            text.append(f"   {middle_ellipsis(document.recorded, left)}", "not bold dim")
-        if rest:
-            text.append(f"   {rest}", "not bold")
-        return text
-
-    def _range_text(self) -> str:
-        workspace = self.document.workspace
-        if workspace is None:
-            return ""
-        parts = ["part of the file"] if workspace.trace.report.is_part else []
-        if workspace.chosen_range is not None:
-            start_ns, end_ns = workspace.chosen_range
-            parts.append(f"range {duration(end_ns - start_ns)} at {duration(start_ns)}")
-        if workspace.filter_text:
-            parts.append(f"filter {middle_ellipsis(clean_text(workspace.filter_text), 24)}")
-        if (
-            workspace.selection != NO_ID
-            and self.size.width >= WIDE
-            and not self.view.names_selection
-        ):
-            name = workspace.trace.name_of(workspace.selection)
-            parts.append(middle_ellipsis(name, _SELECTION_WIDTH))
-        return " · ".join(parts)
-
-    def _tabs(self, width: int) -> Text:
-        text = Text(" ", no_wrap=True, overflow="ellipsis", end="")
-        for view in VIEWS:
-            title = view.short_title if width <= SHORT_TABS_WIDTH else view.title_text
-            is_shown = view.name_id == self.document.view
-            text.append(f"{view.key} {title}", "bold underline" if is_shown else "dim")
-            text.append("  ")
-        return text
-
     # Keys
 
     def action_view(self, name: str) -> None:
@@ -716,215 +441,6 @@ class MainScreen(Screen[None]):
             self._change(replace(document.workspace, pattern=""))
         elif document.workspace.chosen_range is not None:
             self._change(replace(document.workspace, chosen_range=None))
-
-    def action_search(self) -> None:
-        """Ask for a name."""
-        prompt = PromptScreen("/", self.document.pattern, "part of a name")
-        self.app.push_screen(prompt, self._search_for)
-
-    def _search_for(self, pattern: str | None) -> None:
-        if pattern:
-            self.document.pattern = pattern
-            if self.document.workspace is not None:
-                self._change(replace(self.document.workspace, pattern=pattern))
-            self.action_search_next(1)
-
-    def action_search_next(self, direction: int) -> None:
-        """Go to the next or previous match; where the view has none, to one in the trace."""
-        document = self.document
-        workspace = document.workspace
-        if not document.pattern or workspace is None:
-            return
-        forward = direction > 0
-        here = self._spot()
-        if self.view.search(document.pattern, forward=forward):
-            self._note_jump_from(here)
-            return
-        found = find_slice(workspace.trace, document.pattern, workspace.selection, forward=forward)
-        if found == NO_ID:
-            self._tell(f"no name contains {document.pattern!r}")
-            return
-        self._jump_to("timeline" if document.view == "overview" else document.view, found)
-
-    def _note_jump_from(self, here: Spot) -> None:
-        document = self.document
-        document.jumps = [*document.jumps[: document.jump], here][-N_JUMPS:]
-        document.jump = len(document.jumps)
-        document.jumps.append(self._spot())
-
-    def action_filter(self) -> None:
-        """Ask for a filter."""
-        if self.document.workspace is not None:
-            text = self.document.workspace.filter_text
-            prompt = PromptScreen("filter", text, "dur>20us cat:gemm -name:triton")
-            self.app.push_screen(prompt, self._filter_by)
-
-    def _filter_by(self, text: str | None) -> None:
-        workspace = self.document.workspace
-        if text is not None and workspace is not None:
-            self._change(replace(workspace, filter_text=text.strip()))
-
-    def action_clear_filter(self) -> None:
-        """Show everything again."""
-        self._filter_by("")
-
-    def action_follow(self, direction: int) -> None:
-        """Follow the link from operator to launch to kernel, or back."""
-        workspace = self.document.workspace
-        if workspace is None:
-            return
-        if workspace.selection == NO_ID:
-            self._tell("nothing is selected")
-            return
-        step = follow if direction > 0 else follow_back
-        found = step(workspace.trace, workspace.selection)
-        if found == NO_ID:
-            self._tell("the link ends here")
-            return
-        self._jump_to("timeline" if self.document.view == "overview" else self.document.view, found)
-
-    def action_finding(self, direction: int) -> None:
-        """Go to the evidence of the next finding, or of the one before."""
-        workspace = self.document.workspace
-        if self.view.walk(direction):
-            return
-        if workspace is not None:
-            self._find(self.document, workspace.trace, direction)
-
-    @work(thread=True, group="finding")
-    def _find(self, document: Document, trace: Trace, direction: int) -> None:
-        found = findings(trace).found
-        self.post_message(self.FindingsReady(document, trace, found, direction))
-
-    def on_main_screen_findings_ready(self, message: FindingsReady) -> None:
-        """Show the first evidence of the next finding, unless the trace is another by now."""
-        document, found = message.document, message.found
-        workspace = document.workspace
-        if document is not self.document or workspace is None:
-            return
-        if workspace.trace is not message.trace:
-            return
-        if not found:
-            self._tell("no rule found anything")
-            return
-        last = document.finding if document.finding >= 0 or message.direction > 0 else 0
-        document.finding = (last + message.direction) % len(found)
-        finding = found[document.finding]
-        self._jump_to("timeline", finding.first_slice)
-        self._tell(f"{document.finding + 1} of {len(found)}: {clean_text(finding.summary)}")
-
-    def action_jump(self, direction: int) -> None:
-        """Go back or forward in the jump list."""
-        document = self.document
-        target = document.jump + direction
-        if not 0 <= target < len(document.jumps):
-            self._tell("nothing further back" if direction < 0 else "nothing further forward")
-            return
-        document.jumps[document.jump] = self._spot()
-        document.jump = target
-        self._go(document.jumps[target])
-
-    def action_mark(self) -> None:
-        """Mark this place."""
-        spot = self._spot()
-        if spot not in self.document.marks:
-            self.document.marks.append(spot)
-        self._tell(f"marked: {self._spot_text(spot)}")
-
-    def action_marks(self) -> None:
-        """Choose a mark and go there."""
-        marks = self.document.marks
-        if not marks:
-            self._tell("no marks yet; m makes one")
-            return
-        rows = [self._spot_text(mark) for mark in marks]
-        self.app.push_screen(ChoiceScreen("Marks", rows), self._go_to_mark)
-
-    def _go_to_mark(self, index: int | None) -> None:
-        if index is not None:
-            here = self._spot()
-            self._go(self.document.marks[index])
-            self._note_jump_from(here)
-
-    def _spot_text(self, spot: Spot) -> str:
-        workspace = self.document.workspace
-        title = self._view_named(spot.view).title_text
-        if workspace is None:
-            return title
-        slice_id = slice_of_event(workspace.trace, spot.event_id)
-        if slice_id == NO_ID:
-            return title
-        name = middle_ellipsis(workspace.trace.name_of(slice_id), _MARK_NAME_WIDTH)
-        return f"{title}: {name} at {duration(int(workspace.trace.slices.ts_ns[slice_id]))}"
-
-    def action_copy(self) -> None:
-        """Copy the view as text, through the terminal and through tmux."""
-        text = self.view.copied_text()
-        if not text:
-            self._tell("nothing to copy here")
-            return
-        self.app.copy_to_clipboard(text)
-        if os.environ.get("TMUX"):
-            self._copy_in_tmux(text)
-        n_lines = len(text.splitlines())
-        self._tell(f"sent to the clipboard: {n_lines} lines; Y writes them to a file")
-
-    @work(thread=True, group="copy")
-    def _copy_in_tmux(self, text: str) -> None:
-        tmux = shutil.which("tmux")
-        if tmux is not None:
-            subprocess.run(
-                [tmux, "load-buffer", "-w", "-"], input=text.encode(), check=False, timeout=5
-            )
-
-    def action_write(self) -> None:
-        """Write the view as text to a new file in this folder."""
-        text = self.view.copied_text()
-        if not text:
-            self._tell("nothing to write here")
-            return
-        self._tell(written(self._stem(self.document.view), {".txt": f"{text}\n".encode()}))
-
-    def _stem(self, what: str) -> str:
-        return f"tracetui-{Path(self.document.path).name.split('.')[0]}-{what}"
-
-    def action_export(self) -> None:
-        """Write a report of the trace, with this view, to new files in this folder."""
-        workspace = self.document.workspace
-        if self._export_comparison():
-            return
-        export = getattr(self.app, "export", None)
-        if workspace is None or export is None:
-            self._tell("nothing to export here")
-            return
-        self._tell("writing the report …")
-        title, text = self.view.title_text, self.view.copied_text()
-        self._export(export, workspace.trace, title, text, self._stem("report"))
-
-    def _export_comparison(self) -> bool:
-        """Write what the comparison's view shows; say whether that view is shown."""
-        view = self.view
-        export: ComparisonExporter | None = getattr(self.app, "export_comparison", None)
-        if not isinstance(view, CompareView) or view.comparison is None or export is None:
-            return False
-        self._tell("writing the comparison …")
-        self._export_pair(export, view.comparison, view.notes_in_words(), self._stem("compare"))
-        return True
-
-    @work(thread=True, group="export", exclusive=True)
-    def _export_pair(
-        self, export: ComparisonExporter, compared: Comparison, notes: Sequence[str], stem: str
-    ) -> None:
-        self.post_message(self.Said(written(stem, export(compared, notes))))
-
-    @work(thread=True, group="export", exclusive=True)
-    def _export(self, export: Exporter, trace: Trace, title: str, text: str, stem: str) -> None:
-        said = written(stem, export(trace, title, text))
-        self.post_message(self.Said(said))
-
-    def on_main_screen_said(self, message: Said) -> None:
-        """Say what a thread has done."""
-        self._tell(message.text)
 
     def action_unit(self) -> None:
         """Write the tables' times in the next unit."""
@@ -968,18 +484,6 @@ class MainScreen(Screen[None]):
             return
         self._shown = (self._shown + 1) % len(self._documents)
         self._show_document()
-
-    def _tell(self, text: str) -> None:
-        """Say something in the footer's place, for a while."""
-        self._said = text
-        if self._said_timer is not None:
-            self._said_timer.stop()
-        self._said_timer = self.set_timer(SAID_S, self._fall_silent)
-        self._show_frame()
-
-    def _fall_silent(self) -> None:
-        self._said = ""
-        self._show_frame()
 
 
 def _shifted(span: tuple[int, int] | None, shift_ns: int) -> tuple[int, int] | None:
