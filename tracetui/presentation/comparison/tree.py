@@ -12,6 +12,7 @@ from tracetui.model.arrays import NO_ID
 from tracetui.presentation.comparison.page import PageLine
 from tracetui.presentation.comparison.words import change, match_details
 from tracetui.presentation.table import cut_off, padded
+from tracetui.presentation.timeline import displayed_name
 
 _TIME_WIDTH: Final = 11
 _RATIO_WIDTH: Final = 8
@@ -109,7 +110,8 @@ class TreePage:
         each = self._rows[place]
         node = each.node
         mark = " " if not each.n_below else "▸" if place in self.closed else "▾"
-        name = padded(f"{'  ' * each.depth}{mark} {node.name}", self._name_width(width) - 1) + " "
+        label = f"{'  ' * each.depth}{mark} {self._label(node)}"
+        name = padded(label, self._name_width(width) - 1) + " "
         cells = ""
         ratio = ""
         for what in self._measures(width):
@@ -129,6 +131,16 @@ class TreePage:
             NO_ID if node.candidate is None else node.candidate.slice_id,
             self._match_of(node),
         )
+
+    def _label(self, node: MergedNode) -> str:
+        """Return a node's name, short for a kernel, as on every other screen."""
+        if not node.is_unit:
+            return node.name
+        if node.baseline is not None:
+            return displayed_name(self.compared.baseline.trace, node.baseline.slice_id)
+        if node.candidate is not None:
+            return displayed_name(self.compared.candidate.trace, node.candidate.slice_id)
+        return node.name
 
     def _match_of(self, node: MergedNode) -> int:
         if not node.is_unit:

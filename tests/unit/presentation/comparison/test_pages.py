@@ -124,6 +124,16 @@ def test_closing_a_node_hides_what_is_below_it(fused):
     assert page.n_lines(120) == n_all
 
 
+def test_the_tree_names_kernels_shortly():
+    long_name = "void cudnn::ops::scale_kernel<float>(float*, float const*, int)"
+    recording = steps_of(*[[op("aten::mul", (long_name, 5_000))]] * N_STEPS)
+    page = TreePage.of(comparison(recording, recording))
+
+    lines = texts(page, 180)
+    assert any("scale_kernel" in line for line in lines)
+    assert not any("void " in line or "const*" in line for line in lines)
+
+
 def test_merged_tree_holds_every_piece_of_work_once(fused):
     def units(nodes):
         for node in nodes:
