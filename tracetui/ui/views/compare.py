@@ -49,9 +49,7 @@ from tracetui.ui.widgets.line_list import LineList, ListLine
 from tracetui.ui.widgets.twin_lanes import TwinLanes
 
 NOTE_MARK: Final = "✎"
-ONE_TRACE: Final = (
-    "One trace is open; comparing takes two. o opens another, or start with: tracetui A B"
-)
+ONE_TRACE: Final = "One trace is open, comparing takes two: o opens another; or: tracetui A B"
 _TITLES: Final = ("Why", "Pieces of work", "Side by side", "Tree")
 _SIDE_BY_SIDE: Final = 2
 
