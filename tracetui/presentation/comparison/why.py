@@ -21,6 +21,7 @@ from tracetui.presentation.comparison.words import (
     change,
     kind_word,
     match_details,
+    unit_text,
 )
 from tracetui.presentation.table import cell_width, cut_off, padded, shortened, wrapped
 
@@ -210,6 +211,9 @@ def _bar(delta_ns: int, largest_ns: int, width: int) -> str:
 def _difference_text(match: Match, width: int) -> str:
     own, new = named(match.baseline), named(match.candidate)
     names = own if own == new else f"{own or 'nothing'} → {new or 'nothing'}"
+    if own == new and len(match.baseline) == 1:
+        # An operator may stand in many lines: its kernel tells them apart.
+        names = unit_text(match.baseline[0])
     head = f"  {kind_word(match):<{KIND_WIDTH}}{signed(match.delta_ns):>{_TIME_WIDTH}}  "
     room = max(width - cell_width(head), 8)
     return head + shortened(names, room)

@@ -76,6 +76,16 @@ def test_why_lists_a_difference_with_both_slices(fused):
     assert fused.candidate.trace.name_of(line.candidate_id).startswith("triton_poi_fused")
 
 
+def test_why_tells_the_kernels_of_one_operator_apart():
+    def recording(first_ns, second_ns):
+        kernels = (("scan_kernel", first_ns), ("sort_kernel", second_ns))
+        return steps_of(*[[op("aten::topk", *kernels)]] * N_STEPS)
+
+    lines = texts(why(comparison(recording(90_000, 50_000), recording(10_000, 20_000))), 160)
+    assert any(line.strip().startswith("faster") and "topk: scan_kernel" in line for line in lines)
+    assert any(line.strip().startswith("faster") and "topk: sort_kernel" in line for line in lines)
+
+
 def test_why_of_equal_traces_says_that_nothing_differs(equal):
     lines = texts(why(equal))
 
