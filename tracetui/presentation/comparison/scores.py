@@ -94,6 +94,12 @@ class ScoreTable:
         words = {"unprofiled_ns": "without the profiler", "gpu_ns": "on the device"}
         first, last = self.order[0], self.order[-1]
         fast, slow = getattr(rows[first], measure), getattr(rows[last], measure)
+        if measure == "host_ns" and any(row.gpu_ns is not None for row in rows):
+            # A host that launches and returns has not done the work: no ratio would be fair.
+            return (
+                f"Some traces have device work, some not: {self.names[first]} takes its host least,"
+                f" {duration(fast)} {per}"
+            )
         ratio = f", {slow / fast:.2f}x as fast as {self.names[last]}" if fast and slow else ""
         where = words.get(measure, "on the host, profiled")
         return f"{self.names[first]} is fastest {where}: {duration(fast)} {per}{ratio}"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.compare.recordings import compiled_mlp, mlp, steps_of
+from tests.unit.compare.recordings import compiled_mlp, mlp, op, steps_of
 from tracetui.compare.scoreboard import scoreboard
 from tracetui.presentation.comparison.scores import BEST, ScoreTable
 from tracetui.presentation.table import cell_width
@@ -22,6 +22,14 @@ def test_fastest_stands_first_and_the_sentence_names_it(table):
     assert table.summary == (
         "compiled is fastest on the device: 639.00 µs per step, 1.81x as fast as slow"
     )
+
+
+def test_a_trace_without_a_device_is_called_no_faster_than_one_with():
+    on_host = steps_of(*[[op("aten::mm")]] * N_STEPS)
+    found = ScoreTable(scoreboard([on_host, steps_of(*[mlp()] * N_STEPS)]), ("cpu", "gpu"))
+
+    assert found.summary.startswith("Some traces have device work, some not: cpu takes its host")
+    assert "fast" not in found.summary
 
 
 def test_best_cells_are_marked(table):
