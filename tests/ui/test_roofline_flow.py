@@ -1,5 +1,7 @@
 """The roofline by keyboard and mouse, on a small file with known rates."""
 
+import json
+
 import pytest
 
 from tests.ui.driver import Driver, running
@@ -125,6 +127,19 @@ async def test_without_shapes_it_says_which_flag_brings_them(gpu_file):
         view = await _open(driver)
 
         assert "record_shapes=True" in driver.screen_text
+        assert not view.plot.display
+
+
+async def test_without_types_no_empty_plot_takes_room_from_the_table(costed_file):
+    # Recordings of before 2021 hold shapes and no types: bytes, and so intensities, are unknown.
+    document = json.loads(costed_file.read_text())
+    for each in document["traceEvents"]:
+        each["args"].pop("Input type", None)
+    costed_file.write_text(json.dumps(document))
+    async with running(costed_file, size=(80, 24)) as driver:
+        view = await _open(driver)
+
+        assert view.n_rows() > 0
         assert not view.plot.display
 
 

@@ -101,7 +101,7 @@ def summary_of(trace: Trace, line: Roofline) -> str:
         costed = f"{duration(line.costed_ns)} in operators"
     if not bounds:
         device = line.device or ("this device" if line.has_device else "this host")
-        return f"Rates alone: the roofs of {device} are not known (P gives them); {costed} costed"
+        return f"No roofs of {device} are known, P gives them; {costed} costed"
     parts = [
         f"{name} {percent(bounds[name] / line.costed_ns)}"
         for name in sorted(bounds, key=lambda each: -bounds[each])

@@ -47,7 +47,7 @@ def test_the_summary_says_what_bounds_the_time():
 def test_an_unknown_device_is_named_and_has_no_shares():
     table = RooflineTable.of(one_product())
 
-    assert table.summary.startswith("Rates alone: the roofs of this device are not known")
+    assert table.summary.startswith("No roofs of this device are known, P gives them; ")
     assert table.table.cells(0)[2:4] == ["–", "–"]
 
 

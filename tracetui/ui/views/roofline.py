@@ -16,7 +16,7 @@ from tracetui.format import TimeUnit
 from tracetui.model.arrays import NO_ID
 from tracetui.model.trace import Trace
 from tracetui.presentation.roofline import By, RooflineTable, point_lines
-from tracetui.presentation.roofline_plot import PlotLine, nearest_point, plot_lines
+from tracetui.presentation.roofline_plot import PlotLine, nearest_point, plot_lines, plottable
 from tracetui.ui.messages import Told
 from tracetui.ui.state import Rivals, Workspace
 from tracetui.ui.views.detailed import DetailBody
@@ -243,7 +243,8 @@ class RooflineView(ListingView):
         details = {"-below": _DETAIL_ROWS, "-asked": self.size.height // 2}
         room = self.size.height - _FIXED_ROWS - details.get(self.place, 0)
         height = min(int(room * _PLOT_SHARE), room - _LEAST_ROWS, _MOST_PLOT)
-        is_shown = self._has_plot and height > 0 and self.n_rows() > 0
+        has_points = self._content is not None and bool(plottable(self._content.line))
+        is_shown = self._has_plot and height > 0 and self.n_rows() > 0 and has_points
         self.plot.display = is_shown
         if is_shown:
             self.plot.styles.height = height
