@@ -206,7 +206,7 @@ async def test_export_writes_a_report_with_the_view_and_says_where(gpu_file, tmp
         said = driver.text_of("footer")
         await driver.press("E")
         await driver.settle()
-    assert "written to tracetui-gpu-report.md and tracetui-gpu-report.json" in said
+    assert "written to tracetui-gpu-report.md and .json" in said
     markdown = (tmp_path / "tracetui-gpu-report.md").read_text()
     assert "## Kernels, as it was shown" in markdown
     assert "    2 kernels, 2 names: 80.00 µs in sum" in markdown

@@ -163,7 +163,7 @@ async def test_a_filter_keeps_matching_kernels_and_a_bad_one_says_so(gpu_file):
         await driver.settle()
 
         assert kept == ["relu_kernel"]
-        assert "Filter:" in driver.screen_text
+        assert "\nfilter: " in driver.screen_text
 
 
 async def test_the_distribution_of_the_kernel_under_the_cursor_is_shown(gpu_file):
@@ -246,7 +246,7 @@ async def test_a_filter_keeps_matching_rows_of_the_tree_and_of_the_flat_table(gp
         # The kernel relu_kernel passes too: its launch and its operator stand for it.
         assert tree == ["aten::relu", "cudaLaunchKernel"]
         assert flat == ["aten::relu", "cudaLaunchKernel"]
-        assert "Filter:" in driver.screen_text
+        assert "\nfilter: " in driver.screen_text
 
 
 async def test_equal_siblings_are_one_row(loop_file):

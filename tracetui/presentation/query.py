@@ -1,4 +1,4 @@
-"""Filter expressions such as ``dur>20us cat:kernel name:gemm -name:triton``."""
+"""Filter expressions such as ``dur>20us cat:gemm name:relu -name:triton``."""
 
 import re
 from collections.abc import Callable
@@ -8,8 +8,10 @@ from typing import Final
 
 import numpy as np
 
+from tracetui.analysis.work_class import WorkClass, slice_classes
 from tracetui.errors import UsageError
 from tracetui.model.arrays import Bools, Int64s
+from tracetui.model.slices import SliceKind
 from tracetui.model.strings import StringTable
 from tracetui.model.trace import Trace
 from tracetui.units import NS_PER_MS, NS_PER_S, NS_PER_US
@@ -58,7 +60,7 @@ class Query:
             if term.field == "dur":
                 found = _COMPARE[term.operator](slices.dur_ns, term.limit_ns)
             elif term.field == "cat":
-                found = _contains(trace.categories, term.text)[slices.category_id]
+                found = _in_category(trace, term.text)
             else:
                 found = _contains(trace.names, term.text)[slices.name_id]
             keep &= ~found if term.is_negated else found
@@ -94,6 +96,16 @@ def _term(word: str) -> Term:
     if colon and field.isidentifier() and not value.startswith(":"):
         raise UsageError(f"filter: no field {field}; there are name:, cat: and dur>")
     return Term("name", body.lower(), is_negated)
+
+
+def _in_category(trace: Trace, part: str) -> Bools:
+    """Return the slices of a category of the file, a kind, or a class of device work."""
+    slices = trace.slices
+    in_file = _contains(trace.categories, part)[slices.category_id]
+    of_kind = np.isin(slices.kind, [kind for kind in SliceKind if part in kind.name.lower()])
+    classes = [each for each in WorkClass if part in each.name.lower()]
+    of_class = slices.is_device_work() & np.isin(slice_classes(trace), classes)
+    return np.asarray(in_file | of_kind | of_class, bool)
 
 
 def _contains(texts: StringTable, part: str) -> Bools:

@@ -25,5 +25,5 @@ def written(stem: str, contents: dict[str, bytes]) -> str:
             continue
         except OSError as error:
             return clean_text(str(error))
-        return f"written to {clean_text(' and '.join(map(str, paths)))}"
+        return f"written to {clean_text(name + ' and '.join(contents))}"
     return f"{clean_text(stem)}: too many files of this name here"

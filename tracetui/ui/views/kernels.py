@@ -57,7 +57,7 @@ class KernelsView(ListingView):
             content = KernelTable.of(trace, scope, with_copies=with_copies)
             content.set_unit(unit)
         except UsageError as error:
-            content = f"Filter: {error}"
+            content = str(error)
         self.post_message(self.Computed(trace, content))
 
     def on_listing_view_computed(self, message: ListingView.Computed) -> None:

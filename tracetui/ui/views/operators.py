@@ -83,7 +83,7 @@ class OperatorsView(ListingView):
                 content = OperatorTree.of(trace, shape, scope, by_shape=by_shape)
             content.set_unit(unit)
         except UsageError as error:
-            content = f"Filter: {error}"
+            content = str(error)
         self.post_message(self.Computed(trace, content))
 
     def on_listing_view_computed(self, message: ListingView.Computed) -> None:
