@@ -1,5 +1,6 @@
 """The open files, and the user's place in each."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
@@ -59,6 +60,19 @@ class Document:
     def name(self) -> str:
         """Return the file's name, safe to show."""
         return clean_text(Path(self.path).name)
+
+
+def names_of(paths: Sequence[str]) -> list[str]:
+    """Return the files' names, safe to show; files of one name are told apart by their folders."""
+    parts = [Path(path).resolve().parts for path in paths]
+    names = []
+    for place, own in enumerate(parts):
+        others = [each for other, each in enumerate(parts) if other != place and each != own]
+        n = 1
+        while n < len(own) and any(each[-n:] == own[-n:] for each in others):
+            n += 1
+        names.append(clean_text("/".join(own[-n:])))
+    return names
 
 
 def slice_of_event(trace: Trace, event_id: int) -> int:

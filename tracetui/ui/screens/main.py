@@ -23,7 +23,13 @@ from tracetui.presentation.too_big import question
 from tracetui.readers import read_trace
 from tracetui.readers.base import Progress
 from tracetui.readers.shortage import shortage
-from tracetui.ui.documents import Document, Spot, event_of_slice, slice_of_event
+from tracetui.ui.documents import (
+    Document,
+    Spot,
+    event_of_slice,
+    names_of,
+    slice_of_event,
+)
 from tracetui.ui.messages import (
     CaptureRequested,
     ChoiceRequested,
@@ -298,7 +304,7 @@ class MainScreen(MovingScreen, SharingScreen):
             for document in self._documents
             if document.workspace is not None and not document.is_loading
         ]
-        names = told_apart([document.name for document, _ in whole], _RIVAL_WIDTH)
+        names = told_apart(names_of([document.path for document, _ in whole]), _RIVAL_WIDTH)
         self._rivals = Rivals(
             tuple(trace for _, trace in whole),
             tuple(names),
