@@ -5,6 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
+# Two pairs: the first is compared at once, c and the scoreboard lead to the other.
+DEMO := attention_naive attention_sdpa mlp_eager mlp_compiled
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test format snapshots golden bench traces keys
 
@@ -14,7 +17,7 @@ help:
 	@echo "make format     rewrite the code in the one style"
 	@echo "make snapshots  draw the stored screens anew"
 	@echo "make golden     write the stored values anew"
-	@echo "make bench      what loading costs, as ratios within one run"
+	@echo "make bench      what loading, the screen, comparing and recording cost, as ratios"
 	@echo "make traces     record the bundled samples anew"
 	@echo "make keys       write the README's table of keys anew"
 
@@ -33,7 +36,7 @@ $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@ $(VENV)/.installed
 
 demo: $(VENV)/.installed
-	$(BIN)/tracetui sample_traces/mlp_eager.json.gz sample_traces/mlp_compiled.json.gz
+	$(BIN)/tracetui $(addprefix sample_traces/,$(addsuffix .json.gz,$(DEMO)))
 
 test: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -54,6 +57,9 @@ golden: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.benchmarks
+	$(BIN)/python -m tests.benchmarks.screen
+	$(BIN)/python -m tests.benchmarks.compare
+	$(BIN)/python -m tests.benchmarks.run_overhead
 
 traces: $(VENV)/.installed-dev
 	$(BIN)/python -m tracetui.capture.samples sample_traces

@@ -11,15 +11,19 @@ from tracetui.ui.app import TraceTuiApp
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_traces"
 
 
-def _picture(snap_compare, path: Path, key: str, size: tuple[int, int]) -> bool:
-    app = TraceTuiApp([str(path)])
+def _picture(
+    snap_compare, path: Path | list[Path], keys: str | list[str], size: tuple[int, int]
+) -> bool:
+    paths = path if isinstance(path, list) else [path]
+    app = TraceTuiApp([str(each) for each in paths])
     app.animation_level = "none"
 
     async def settled(pilot) -> None:
         driver = Driver(pilot, app)
         await driver.settle()
-        await driver.press(key)
-        await driver.settle()
+        for key in keys:
+            await driver.press(key)
+            await driver.settle()
 
     return bool(snap_compare(app, terminal_size=size, run_before=settled))
 
@@ -58,3 +62,29 @@ def test_overview_of_a_damaged_trace(snap_compare, tmp_path):
 def test_roofline_of_a_product_and_an_addition(snap_compare, costed_file, size):
     """Two roofs with their names, a point on each slope, the selected one ringed and named."""
     assert _picture(snap_compare, costed_file, "8", size)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
+def test_why_attention_is_slower_written_out(snap_compare, size):
+    """One sentence with the verdict, then bars that add up to the difference."""
+    pair = [SAMPLES / "attention_naive.json.gz", SAMPLES / "attention_sdpa.json.gz"]
+    assert _picture(snap_compare, pair, ["5"], size)
+
+
+def test_two_timelines_under_one_cursor(snap_compare):
+    """Both start in the same cell; what differs is marked, the selected piece above all."""
+    pair = [SAMPLES / "attention_naive.json.gz", SAMPLES / "attention_sdpa.json.gz"]
+    keys = ["5", "v", "v", "right_curly_bracket"]
+    assert _picture(snap_compare, pair, keys, (100, 30))
+
+
+def test_scoreboard_of_four_variants(snap_compare):
+    """The fastest first, the best of each column marked, the baseline with an A."""
+    names = ("attention_naive", "attention_naive_inplace", "attention_sdpa", "attention_sdpa_math")
+    paths = [SAMPLES / f"{name}.json.gz" for name in names]
+    assert _picture(snap_compare, paths, ["6"], (100, 30))
+
+
+def test_findings_of_written_out_attention(snap_compare):
+    """What is wrong with its gain, and the exact change to try."""
+    assert _picture(snap_compare, SAMPLES / "attention_naive.json.gz", ["7"], (120, 40))

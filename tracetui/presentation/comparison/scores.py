@@ -173,7 +173,7 @@ class ScoreTable:
         """Return all figures of a row, with what they mean."""
         row = self.order[place]
         score: ScoreRow = self.scoreboard.rows[row]
-        lines = [score.trace]
+        lines = [self.names[row]]
         if score.variant:
             lines.append(f"Variant {score.variant}")
         lines.append("")

@@ -140,6 +140,14 @@ class CompareView(DetailedView):
         return None if self._compared is None else self._compared.pages[self._page]
 
     @property
+    def place(self) -> str:
+        """Return where the details are: the timelines need the room below and say the most of it."""
+        place = super().place
+        if self.twins is None or place != "-below":
+            return place
+        return "-asked" if self._is_asked else "-away"
+
+    @property
     def twins(self) -> TwinTimelines | None:
         """Return the two timelines, while they are shown."""
         is_shown = self._compared is not None and self._page == _SIDE_BY_SIDE
