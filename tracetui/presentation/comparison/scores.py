@@ -26,6 +26,11 @@ class _Score:
     has_best: bool = True
 
 
+def bare_name(name: str) -> str:
+    """Return a file's name without what all traces end in, for a sentence."""
+    return name.removesuffix(".gz").removesuffix(".json").removesuffix(".pt.trace") or name
+
+
 def _agreement(is_equal: bool | None) -> str:  # noqa: FBT001 - a cell's value
     return {True: "yes", False: "NO", None: "–"}[is_equal]
 
@@ -97,12 +102,16 @@ class ScoreTable:
         if measure == "host_ns" and any(row.gpu_ns is not None for row in rows):
             # A host that launches and returns has not done the work: no ratio would be fair.
             return (
-                f"Some traces have device work, some not: {self.names[first]} takes its host least,"
+                f"Some traces have device work, some not: {bare_name(self.names[first])} takes its host least,"
                 f" {duration(fast)} {per}"
             )
-        ratio = f", {slow / fast:.2f}x as fast as {self.names[last]}" if fast and slow else ""
+        ratio = (
+            f", {slow / fast:.2f}x as fast as {bare_name(self.names[last])}"
+            if fast and slow
+            else ""
+        )
         where = words.get(measure, "on the host, profiled")
-        return f"{self.names[first]} is fastest {where}: {duration(fast)} {per}{ratio}"
+        return f"{bare_name(self.names[first])} is fastest {where}: {duration(fast)} {per}{ratio}"
 
     def __len__(self) -> int:
         return len(self.order)

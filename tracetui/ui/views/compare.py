@@ -364,13 +364,7 @@ class CompareView(DetailedView):
 
     def search(self, pattern: str, *, forward: bool = True) -> bool:
         """Move to the next line that contains the pattern, around the end."""
-        n, step = self.rows.n_rows, 1 if forward else -1
-        for distance in range(1, n + 1):
-            row = (self.rows.cursor + step * distance) % n
-            if pattern.lower() in self.rows.text_of(row).lower():
-                self.rows.cursor = row
-                return True
-        return False
+        return self.rows.find(pattern, self.rows.text_of, forward=forward)
 
     # Keys
 

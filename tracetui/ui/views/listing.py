@@ -151,10 +151,4 @@ class ListingView(DetailedView):
 
     def search(self, pattern: str, *, forward: bool = True) -> bool:
         """Move to the next row whose name contains the pattern, around the end."""
-        n, step = self.n_rows(), 1 if forward else -1
-        for distance in range(1, n + 1):
-            row = (self.rows.cursor + step * distance) % n
-            if pattern.lower() in self.name_of_row(row).lower():
-                self.rows.cursor = row
-                return True
-        return False
+        return self.rows.find(pattern, self.name_of_row, forward=forward)

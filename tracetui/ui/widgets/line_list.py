@@ -126,6 +126,16 @@ class LineList(CursorList):
         """Return a row as text."""
         return self._line_of(row, self.line_width).text
 
+    def find(self, pattern: str, name_of: Callable[[int], str], *, forward: bool) -> bool:
+        """Move to the next row whose name contains the pattern, around the end; say if there was one."""
+        n, step = self._n_rows, 1 if forward else -1
+        for distance in range(1, n + 1):
+            row = (self.cursor + step * distance) % n
+            if pattern.lower() in name_of(row).lower():
+                self.cursor = row
+                return True
+        return False
+
     def watch_cursor(self, old: int, new: int) -> None:
         """Redraw, and tell where the cursor is."""
         super().watch_cursor(old, new)

@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.compare.recordings import compiled_mlp, mlp, op, steps_of
 from tracetui.compare.scoreboard import scoreboard
-from tracetui.presentation.comparison.scores import BEST, ScoreTable
+from tracetui.presentation.comparison.scores import BEST, ScoreTable, bare_name
 from tracetui.presentation.table import cell_width
 
 N_STEPS = 3
@@ -72,3 +72,9 @@ def test_details_tell_every_figure(table):
 
     assert "device   639.00 µs" in text
     assert "timed    –" in text
+
+
+def test_sentences_name_files_without_what_all_traces_end_in():
+    assert bare_name("eager.json.gz") == "eager"
+    assert bare_name("host_1.pt.trace.json") == "host_1"
+    assert bare_name(".json") == ".json"
