@@ -15,6 +15,7 @@ from tests.ui.conftest import event
 from tests.ui.driver import Driver, running
 from tracetui.capture import client
 from tracetui.presentation.capture_choice import ChoiceStore
+from tracetui.ui.app import TraceTuiApp
 from tracetui.ui.screens.capture import CaptureScreen
 from tracetui.ui.screens.help import HelpScreen
 from tracetui.ui.screens.main import MainScreen
@@ -306,6 +307,15 @@ async def test_capturing_anew_replaces_the_open_trace(child):
             await driver.press("ctrl+r")
             await driver.wait_for("Done")
         assert len(driver.main._documents) == 2
+
+
+async def test_traces_can_be_opened_on_the_scoreboard_at_once(gpu_file, cpu_file):
+    app = TraceTuiApp([str(gpu_file), str(cpu_file)], view="scoreboard")
+    async with app.run_test(size=(100, 30)) as pilot:
+        driver = Driver(pilot, app)
+        await driver.settle()
+        assert driver.view_name == "scoreboard"
+        assert "cpu.json" in driver.screen_text
 
 
 @pytest.mark.torch

@@ -78,3 +78,16 @@ def test_help_lists_every_workload_and_variant():
     for entry in CATALOG:
         assert f"  {entry.name} " in text
         assert ", ".join(entry.variant_names) in text
+
+
+def test_on_a_terminal_the_scoreboard_of_the_new_traces_is_opened(monkeypatch: pytest.MonkeyPatch):
+    opened = []
+    monkeypatch.setattr("tracetui.cli.capture._captured", lambda options, spec: (0, ["a", "b"]))
+    monkeypatch.setattr("tracetui.cli.capture._is_on_terminal", lambda: True)
+    monkeypatch.setattr(
+        "tracetui.cli.view.run", lambda files, first_view: opened.append((files, first_view)) or 0
+    )
+
+    assert main(["capture", "linear"]) == 0
+    assert main(["capture", "linear", "--no-open"]) == 0
+    assert opened == [(["a", "b"], "scoreboard")]

@@ -38,6 +38,8 @@ class LiveRow:
     reason: str = ""
     """Why it cannot run."""
     notes: list[str] = field(default_factory=list)
+    is_over: bool = False
+    """Whether nothing more will be done with it."""
 
     @property
     def mark(self) -> str:
@@ -63,10 +65,19 @@ class LiveRow:
             parts.append(equality_text(self.prepared["equality"]))
             if not self.finished:
                 first = duration(self.prepared["first_run_ns"])
-                parts.append(f"first run {first}, waits for its turn")
+                parts.append(f"first run {first}, {self._turn}")
         if 0 < len(self.finished) < self.repeats:
             parts.append(f"{len(self.finished)} of {self.repeats} traces")
-        return " · ".join(parts) or "waits for its turn"
+        return " · ".join(parts) or self._turn
+
+    @property
+    def _turn(self) -> str:
+        return "no trace was made" if self.is_over else "waits for its turn"
+
+    @property
+    def n_expected(self) -> int:
+        """Return how many traces it will have when all goes well from here on."""
+        return len(self.finished) if self.reason else self.repeats
 
     def line(self, name_width: int, width: int) -> str:
         """Return the row in ``width`` cells."""
@@ -128,6 +139,8 @@ class LiveCapture:
         elif kind in (progress.DONE, progress.FAILED):
             self._end = event
             self._rest()
+            for row in self.rows:
+                row.is_over = True
         elif "variant" in event:
             self._take_of_row(kind, event, self._row(event["variant"], event["swept"]))
         elif kind == progress.NOTE:
@@ -184,7 +197,7 @@ class LiveCapture:
         kept = f"{n} {'trace is' if n == 1 else 'traces are'} complete"
         if self._end is not None:
             return f"{self._ending(self._end)}: {kept}{self._lacks()}"
-        expected = len(self.rows) * self.spec.repeats
+        expected = sum(row.n_expected for row in self.rows)
         parts = [f"{n} of {expected} traces complete" if expected else kept]
         if self.is_stopping:
             parts.append("stopping; K again kills it")

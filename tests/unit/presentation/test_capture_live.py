@@ -93,6 +93,7 @@ def test_what_cannot_run_keeps_its_reason_and_is_counted_at_the_end():
     live = _live()
     unequal = {**EQUAL, "is_equal": False}
     live.take({"event": "unavailable", **_of("liger"), "reason": "ImportError: no\x1b[31m package"})
+    assert live.summary.startswith("0 of 2 traces complete")
     live.take({"event": "prepared", **_of("compiled"), "equality": unequal, "first_run_ns": 5})
     live.take(_finished("compiled"))
     live.take({"event": "note", **_of("compiled"), "note": "the clock changed"})
@@ -120,6 +121,8 @@ def test_how_it_ended():
     nothing.take({"event": "done", "session": "s", "traces": 0})
 
     assert stopped.summary == "Stopped: 1 trace is complete"
+    assert "no trace was made" in _lines(stopped)[1]
+    assert "waits" not in stopped.text(100)
     assert failed.summary.startswith("Failed: /t: cannot write there: no space left on device")
     assert nothing.summary == "No variant could run: 0 traces are complete"
     assert not any(each.is_whole for each in (stopped, failed, nothing))
