@@ -81,12 +81,15 @@ def test_help_lists_every_workload_and_variant():
 
 
 def test_on_a_terminal_the_scoreboard_of_the_new_traces_is_opened(monkeypatch: pytest.MonkeyPatch):
-    opened = []
+    opened: list[tuple[list[str], str]] = []
+
+    def run(files: list[str], first_view: str) -> int:
+        opened.append((files, first_view))
+        return 0
+
     monkeypatch.setattr("tracetui.cli.capture._captured", lambda options, spec: (0, ["a", "b"]))
     monkeypatch.setattr("tracetui.cli.capture._is_on_terminal", lambda: True)
-    monkeypatch.setattr(
-        "tracetui.cli.view.run", lambda files, first_view: opened.append((files, first_view)) or 0
-    )
+    monkeypatch.setattr("tracetui.cli.view.run", run)
 
     assert main(["capture", "linear"]) == 0
     assert main(["capture", "linear", "--no-open"]) == 0
