@@ -1,6 +1,7 @@
 """Keys of the comparison and of the scoreboard, on the bundled samples."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,11 @@ SAMPLES = Path(__file__).resolve().parents[2] / "sample_traces"
 NAIVE = SAMPLES / "attention_naive.json.gz"
 SDPA = SAMPLES / "attention_sdpa.json.gz"
 EAGER = SAMPLES / "mlp_eager.json.gz"
+
+
+def copies_in(folder: Path, *paths: Path) -> list[Path]:
+    """Return copies whose folder may be written to."""
+    return [Path(shutil.copy(path, folder)) for path in paths]
 
 
 async def compare_view(driver: Driver) -> CompareView:
@@ -106,8 +112,9 @@ async def test_another_candidate_is_chosen_from_the_open_traces():
         assert "B mlp_eager.json.gz" in driver.screen_text
 
 
-async def test_scoreboard_lists_all_and_leads_to_a_pair():
-    async with running(NAIVE, SDPA, EAGER, size=(120, 40)) as driver:
+async def test_scoreboard_lists_all_and_leads_to_a_pair(tmp_path: Path):
+    copies = copies_in(tmp_path, NAIVE, SDPA, EAGER)
+    async with running(*copies, size=(120, 40)) as driver:
         await driver.press("6")
         await driver.settle()
         board = driver.main.query_one(ScoreboardView)
@@ -126,6 +133,21 @@ async def test_scoreboard_lists_all_and_leads_to_a_pair():
         assert "A mlp_eager.json.gz   B attention_sdpa.json.gz" in driver.screen_text
 
 
+async def test_names_and_baseline_stay_with_the_folder(tmp_path: Path):
+    pair = copies_in(tmp_path, NAIVE, SDPA)
+    async with running(*pair, size=(120, 40)) as driver:
+        await driver.press("6")
+        await driver.settle()
+        await driver.press("e", "ctrl+u", *"fused", "enter")
+        await driver.settle()
+        await driver.press("b")
+        await driver.settle()
+        assert "[ ]A fused" in driver.screen_text
+    async with running(*pair, size=(120, 40)) as driver:
+        await compare_view(driver)
+        assert "A fused   B attention_naive.json.gz" in driver.screen_text
+
+
 async def test_copied_comparison_holds_the_answer():
     async with running(NAIVE, SDPA, size=(120, 40)) as driver:
         view = await compare_view(driver)
@@ -133,9 +155,7 @@ async def test_copied_comparison_holds_the_answer():
 
 
 async def test_a_note_is_kept_beside_the_traces_and_the_place_with_it(tmp_path: Path):
-    pair = [tmp_path / path.name for path in (NAIVE, SDPA)]
-    for copy, path in zip(pair, (NAIVE, SDPA), strict=True):
-        copy.write_bytes(path.read_bytes())
+    pair = copies_in(tmp_path, NAIVE, SDPA)
     async with running(*pair, size=(120, 40)) as driver:
         await compare_view(driver)
         await driver.press("v", "v", "right_curly_bracket", "e")
@@ -154,9 +174,7 @@ async def test_a_note_is_kept_beside_the_traces_and_the_place_with_it(tmp_path: 
 
 
 async def test_nothing_is_written_where_there_is_no_note(tmp_path: Path):
-    pair = [tmp_path / path.name for path in (NAIVE, SDPA)]
-    for copy, path in zip(pair, (NAIVE, SDPA), strict=True):
-        copy.write_bytes(path.read_bytes())
+    pair = copies_in(tmp_path, NAIVE, SDPA)
     async with running(*pair, size=(120, 40)) as driver:
         await compare_view(driver)
         await driver.press("v", "X")

@@ -89,3 +89,19 @@ class Told(Message):
     """A view has something to say in the footer's place."""
 
     text: str
+
+
+@dataclass
+class TraceNamed(Message):
+    """The user calls a trace something, by its place among those that are open."""
+
+    place: int
+    tag: str
+    """Empty goes back to the file's name."""
+
+
+@dataclass
+class BaselineNamed(Message):
+    """The user makes a trace the baseline, now and when its folder is opened again."""
+
+    place: int

@@ -1,7 +1,8 @@
-"""What a user left at a comparison: notes, tags and the place, in one small file beside the traces."""
+"""What a user left at a comparison: notes, names and the place, in small files beside the traces."""
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, get_args
@@ -67,14 +68,18 @@ def _stem(path: str) -> str:
     return name
 
 
-def read_session(path: Path) -> PairSession:
-    """Return what was left; nothing where there is no file or one that cannot be read."""
+def _content(path: Path) -> dict[str, Any]:
+    """Return a file's JSON object, an empty one where there is none."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
-        return PairSession()
-    if not isinstance(content, dict):
-        return PairSession()
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def read_session(path: Path) -> PairSession:
+    """Return what was left; nothing where there is no file or one that cannot be read."""
+    content = _content(path)
     per = content.get("per")
     within = content.get("within")
     notes = content.get("notes")
@@ -90,6 +95,38 @@ def read_session(path: Path) -> PairSession:
     )
 
 
+@dataclass(slots=True)
+class BoardSession:
+    """How the traces of a folder are called, and which of them is the baseline."""
+
+    tags: dict[str, str] = field(default_factory=dict)
+    """By the file's name."""
+    baseline: str = ""
+    """The file's name, or nothing where nobody has named one."""
+
+    @property
+    def is_worth_keeping(self) -> bool:
+        """Return whether the user named anything."""
+        return bool(self.tags or self.baseline)
+
+
+def board_path(trace: str) -> Path:
+    """Return where the names of a folder's traces lie."""
+    return Path(trace).parent / f"scoreboard{SUFFIX}"
+
+
+def read_board(path: Path) -> BoardSession:
+    """Return the names that were given; none where there is no file or one that cannot be read."""
+    content = _content(path)
+    tags = content.get("tags")
+    return BoardSession(
+        tags={_text(key): _text(tag) for key, tag in tags.items()}
+        if isinstance(tags, dict)
+        else {},
+        baseline=_text(content.get("baseline")),
+    )
+
+
 def _number(value: object) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
 
@@ -98,7 +135,7 @@ def _text(value: object) -> str:
     return clean_text(value[:_LONGEST]) if isinstance(value, str) else ""
 
 
-def write_session(path: Path, session: PairSession) -> str:
+def write_session(path: Path, session: PairSession | BoardSession) -> str:
     """Write the file, or take it away where there is nothing to keep.
 
     Returns:
@@ -115,3 +152,37 @@ def write_session(path: Path, session: PairSession) -> str:
     except (OSError, UnicodeError) as error:
         return clean_text(f"{path}: {error.strerror if isinstance(error, OSError) else error}")
     return ""
+
+
+def tagged(paths: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return what each trace is called: as the user calls it, else by its name."""
+    boards = {path.parent: read_board(board_path(str(path))) for path in map(Path, paths)}
+    return [
+        boards[Path(path).parent].tags.get(Path(path).name) or name
+        for path, name in zip(paths, names, strict=True)
+    ]
+
+
+def named_baseline(paths: Sequence[str]) -> int | None:
+    """Return which trace its folder has as the baseline, or ``None``."""
+    for place, path in enumerate(paths):
+        if read_board(board_path(path)).baseline == Path(path).name:
+            return place
+    return None
+
+
+def keep_tag(trace: str, tag: str) -> str:
+    """Keep what a trace is called; return why that was not possible, or nothing."""
+    board = read_board(board_path(trace))
+    if tag:
+        board.tags[Path(trace).name] = _text(tag)
+    else:
+        board.tags.pop(Path(trace).name, None)
+    return write_session(board_path(trace), board)
+
+
+def keep_baseline(trace: str) -> str:
+    """Keep a trace as its folder's baseline; return why that was not possible, or nothing."""
+    board = read_board(board_path(trace))
+    board.baseline = Path(trace).name
+    return write_session(board_path(trace), board)

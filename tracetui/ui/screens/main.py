@@ -17,6 +17,12 @@ from tracetui.model.portion import WHOLE, Shortage
 from tracetui.model.strings import clean_text
 from tracetui.model.trace import Trace
 from tracetui.presentation.browse import Place, StateStore
+from tracetui.presentation.comparison.session import (
+    keep_baseline,
+    keep_tag,
+    named_baseline,
+    tagged,
+)
 from tracetui.presentation.guess import ScoreStore
 from tracetui.presentation.table import told_apart
 from tracetui.presentation.too_big import question
@@ -31,6 +37,7 @@ from tracetui.ui.documents import (
     slice_of_event,
 )
 from tracetui.ui.messages import (
+    BaselineNamed,
     CaptureRequested,
     ChoiceRequested,
     EvidenceRequested,
@@ -40,6 +47,7 @@ from tracetui.ui.messages import (
     SliceSelected,
     TextRequested,
     Told,
+    TraceNamed,
     ViewRequested,
     WindowChanged,
 )
@@ -136,6 +144,7 @@ class MainScreen(MovingScreen, SharingScreen):
             self._documents[0].view = view
         self._latest: dict[int, tuple[Trace, Progress]] = {}
         self._rivals = Rivals((), ())
+        self._has_chosen_pair = False
 
     def _new_document(self, path: str) -> Document:
         place = self._store.place_of(path)
@@ -268,7 +277,7 @@ class MainScreen(MovingScreen, SharingScreen):
             self._take(document, message.trace)
             self._restore(document)
             self._store.remember(document.path, self._place(document))
-            self._compare_anew(self._rivals.baseline, self._rivals.candidate)
+            self._compare_with_named()
             return
         self._documents = [each for each in self._documents if each is not document]
         if not self._documents:
@@ -304,21 +313,46 @@ class MainScreen(MovingScreen, SharingScreen):
             for document in self._documents
             if document.workspace is not None and not document.is_loading
         ]
-        names = told_apart(names_of([document.path for document, _ in whole]), _RIVAL_WIDTH)
+        paths = tuple(document.path for document, _ in whole)
         self._rivals = Rivals(
             tuple(trace for _, trace in whole),
-            tuple(names),
-            tuple(document.path for document, _ in whole),
+            tuple(told_apart(tagged(paths, names_of(paths)), _RIVAL_WIDTH)),
+            paths,
             baseline,
             candidate,
         )
         for view in self.query(View):
             view.rivals = self._rivals
 
+    def _compare_with_named(self) -> None:
+        """Compare anew after a trace was read; a baseline that the user named is taken."""
+        self._compare_anew(self._rivals.baseline, self._rivals.candidate)
+        named = named_baseline(self._rivals.paths)
+        if named is not None and not self._has_chosen_pair and named != self._rivals.baseline:
+            self._compare_anew(named, self._rivals.baseline)
+
     def on_pair_chosen(self, message: PairChosen) -> None:
         """Compare two others, or the same the other way round."""
         message.stop()
+        self._has_chosen_pair = True
         self._compare_anew(message.baseline, message.candidate)
+
+    def on_baseline_named(self, message: BaselineNamed) -> None:
+        """Take another baseline, now and when the folder is opened again."""
+        message.stop()
+        rivals, place = self._rivals, message.place
+        other = rivals.candidate if rivals.candidate != place else rivals.baseline
+        self._has_chosen_pair = True
+        trouble = keep_baseline(rivals.paths[place])
+        self._compare_anew(place, other)
+        self._tell(trouble or f"{rivals.names[place]} is the baseline, and stays so")
+
+    def on_trace_named(self, message: TraceNamed) -> None:
+        """Call a trace what the user calls it, here and when its folder is opened again."""
+        message.stop()
+        trouble = keep_tag(self._rivals.paths[message.place], message.tag)
+        self._compare_anew(self._rivals.baseline, self._rivals.candidate)
+        self._tell(trouble or f"called {clean_text(message.tag) or 'as the file is'}")
 
     def on_evidence_requested(self, message: EvidenceRequested) -> None:
         """Show a slice of one of the compared traces."""

@@ -13,7 +13,13 @@ from tracetui.format import TimeUnit
 from tracetui.model.arrays import NO_ID
 from tracetui.model.strings import clean_text
 from tracetui.presentation.comparison.scores import ScoreTable
-from tracetui.ui.messages import PairChosen, ViewRequested
+from tracetui.ui.messages import (
+    BaselineNamed,
+    PairChosen,
+    TextRequested,
+    TraceNamed,
+    ViewRequested,
+)
 from tracetui.ui.state import Rivals, Workspace
 from tracetui.ui.views.listing import ListingView
 from tracetui.ui.widgets.line_list import LineList, ListLine
@@ -30,6 +36,7 @@ class ScoreboardView(ListingView):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "pick", "Pick two"),
         Binding("b", "baseline", "Make this the baseline"),
+        Binding("e", "tag", "Call this trace something"),
     ]
 
     @dataclass
@@ -54,7 +61,7 @@ class ScoreboardView(ListingView):
         if new is None or not new.traces:
             return
         if self._table is not None and old is not None and old.traces == new.traces:
-            self._table.baseline = new.baseline
+            self._table.baseline, self._table.names = new.baseline, new.names
             self.show_rows()
             return
         self._measure(new)
@@ -135,9 +142,17 @@ class ScoreboardView(ListingView):
 
     def action_baseline(self) -> None:
         """Make the row's trace the baseline."""
+        if self._table is not None and len(self._table):
+            self.post_message(BaselineNamed(self._table.row_at(self.rows.cursor)))
+
+    def action_tag(self) -> None:
+        """Ask what to call the row's trace."""
         rivals, table = self.rivals, self._table
         if rivals is None or table is None or not len(table):
             return
         row = table.row_at(self.rows.cursor)
-        other = rivals.candidate if rivals.candidate != row else rivals.baseline
-        self.post_message(PairChosen(row, other))
+
+        def typed(text: str) -> None:
+            self.post_message(TraceNamed(row, text.strip()))
+
+        self.post_message(TextRequested("call it", rivals.names[row], typed))

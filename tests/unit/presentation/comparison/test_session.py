@@ -8,10 +8,17 @@ import pytest
 from tests.unit.compare.recordings import compiled_mlp, mlp, op, steps_of
 from tracetui.compare.comparison import comparison
 from tracetui.presentation.comparison.session import (
+    BoardSession,
     PairSession,
+    board_path,
+    keep_baseline,
+    keep_tag,
     match_keys,
+    named_baseline,
+    read_board,
     read_session,
     session_path,
+    tagged,
     write_session,
 )
 
@@ -78,3 +85,25 @@ def test_keys_tell_repeated_work_apart_and_forget_what_differs_from_run_to_run()
         match_keys(comparison(compiled(number), compiled(number))) for number in (0, 7)
     )
     assert first == second
+
+
+def test_names_and_baseline_of_a_folder_are_kept_and_taken_back(tmp_path: Path):
+    paths = [str(tmp_path / name) for name in ("a.json", "b.json")]
+    assert named_baseline(paths) is None
+
+    assert keep_tag(paths[1], "after the fix\x1b[31m") == ""
+    assert keep_baseline(paths[1]) == ""
+    assert tagged(paths, ["a.json", "b.json"])[0] == "a.json"
+    assert tagged(paths, ["a.json", "b.json"])[1].startswith("after the fix")
+    assert "\x1b" not in tagged(paths, ["a.json", "b.json"])[1]
+    assert named_baseline(paths) == 1
+
+    keep_tag(paths[1], "")
+    assert tagged(paths, ["a.json", "b.json"]) == ["a.json", "b.json"]
+
+
+def test_damaged_board_is_as_good_as_none(tmp_path: Path):
+    path = board_path(str(tmp_path / "a.json"))
+    path.write_text('{"tags": [1], "baseline": 7}')
+
+    assert read_board(path) == BoardSession()
