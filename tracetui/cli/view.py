@@ -102,7 +102,8 @@ def _open_screen(paths: Sequence[str], options: argparse.Namespace, first_view: 
         _take_keys_from_terminal()
     encoding = (getattr(sys.__stderr__, "encoding", None) or "").lower().replace("-", "")
     ascii_only = options.ascii or encoding != "utf8"
-    with first_paint(options.paths, ascii_only=ascii_only):
+    names = ["standard input" if path == STDIN else path for path in options.paths]
+    with first_paint(names, ascii_only=ascii_only):
         from tracetui.reports.export import comparison_files, export_files
         from tracetui.ui.app import run_app
     return run_app(
