@@ -36,7 +36,9 @@ class Terminal:
         self.pid, self._master = pty.fork()
         if self.pid == 0:
             env = {**os.environ, "TERM": "xterm-256color", **environment}
-            env.pop("COLORTERM", None)
+            # Taking pictures in the same process leaves a size behind, which would be believed.
+            for name in ("COLORTERM", "COLUMNS", "LINES"):
+                env.pop(name, None)
             os.execve(sys.executable, [sys.executable, "-m", "tracetui", *arguments], env)
         self.resize(columns, lines)
 
