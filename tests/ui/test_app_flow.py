@@ -373,6 +373,7 @@ async def test_tables_fill_while_the_file_is_read_and_escape_keeps_what_was_read
     def slow(path, publish, stop, **options):
         publish(whole, Progress(1 << 20, 4 << 20, 1234, 1.0, is_complete=False))
         assert stop.wait(10)
+        whole.report.is_stopped = True
         return whole
 
     monkeypatch.setattr(main_module, "read_trace", slow)
@@ -387,6 +388,8 @@ async def test_tables_fill_while_the_file_is_read_and_escape_keeps_what_was_read
         assert not driver.document.is_loading
         assert not driver.main.query_one("#progress").display
         assert driver.app.is_running
+        assert "part of the file" in driver.text_of("header")
+        assert "stopped: what was read until then is shown" in driver.text_of("footer")
 
 
 async def test_leaving_while_a_file_is_read_stops_the_reader(gpu_file, monkeypatch):

@@ -1,6 +1,7 @@
 """Keys of the comparison and of the scoreboard, on the bundled samples."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -171,6 +172,67 @@ async def test_a_note_is_kept_beside_the_traces_and_the_place_with_it(tmp_path: 
         view = await compare_view(driver)
         assert view.key_scope == "side by side"
         assert "✎ scores" in driver.screen_text
+        assert "hl←→ piece" in driver.text_of("footer")
+
+
+@pytest.mark.parametrize("keys", [(), ("v",), ("V",)])
+async def test_leaving_from_a_page_of_lines_keeps_the_place(tmp_path: Path, keys):
+    pair = [tmp_path / path.name for path in (NAIVE, SDPA)]
+    for copy, path in zip(pair, (NAIVE, SDPA), strict=True):
+        copy.write_bytes(path.read_bytes())
+    async with running(*pair, size=(80, 24)) as driver:
+        await compare_view(driver)
+        await driver.press(*keys, "right_curly_bracket", "e")
+        await driver.wait_for("note")
+        await driver.press(*"why", "enter")
+        await driver.settle()
+    session = json.loads((tmp_path / "attention_naive--attention_sdpa.tracetui").read_text())
+    assert session["page"] == {(): 0, ("v",): 1, ("V",): 3}[keys]
+    assert session["match"] in session["notes"]
+
+
+async def test_the_mark_of_a_note_hides_no_figure(tmp_path: Path):
+    pair = [tmp_path / path.name for path in (NAIVE, SDPA)]
+    for copy, path in zip(pair, (NAIVE, SDPA), strict=True):
+        copy.write_bytes(path.read_bytes())
+    async with running(*pair, size=(80, 24)) as driver:
+        view = await compare_view(driver)
+        await driver.press("right_curly_bracket")
+        before = view.rows.text_of(view.rows.cursor)
+        figure = before.split()[1]
+        assert figure.startswith("−")
+        await driver.press("e")
+        await driver.wait_for("note")
+        await driver.press(*"why", "enter")
+        await driver.settle()
+        for _ in range(4):
+            noted = [view.rows.text_of(row) for row in range(view.rows.n_rows)]
+            marked = [text for text in noted if text.endswith("✎")]
+            assert marked or view.twins
+            for text in marked:
+                assert not re.search("…[0-9]", text)
+            await driver.press("v")
+
+
+async def test_walking_the_differences_says_which_of_how_many():
+    async with running(NAIVE, SDPA, size=(80, 24)) as driver:
+        view = await compare_view(driver)
+        assert view.comparison is not None
+        n = len(view.comparison.differences)
+        for number in range(n):
+            await driver.press("right_curly_bracket")
+            assert f"difference {number + 1} of {n}:" in driver.text_of("footer")
+        await driver.press("right_curly_bracket")
+        assert f"difference 1 of {n}:" in driver.text_of("footer")
+
+
+async def test_a_trace_against_itself_has_no_difference_to_walk_to(tmp_path: Path):
+    same = tmp_path / "same.json.gz"
+    same.write_bytes(NAIVE.read_bytes())
+    async with running(NAIVE, same, size=(80, 24)) as driver:
+        await compare_view(driver)
+        await driver.press("right_curly_bracket")
+        assert "no piece of work differs" in driver.text_of("footer")
 
 
 async def test_nothing_is_written_where_there_is_no_note(tmp_path: Path):

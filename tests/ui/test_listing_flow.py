@@ -141,6 +141,28 @@ async def test_enter_leads_to_the_timeline_with_the_slice_selected(gpu_file):
         assert driver.selected_name == "relu_kernel"
 
 
+async def test_the_second_copy_is_the_row_under_the_cursor_with_its_titles(gpu_file):
+    async with running(gpu_file, size=(80, 24)) as driver:
+        await driver.press("4", "y")
+        assert "relu_kernel" in driver.app.clipboard
+        await driver.press("y")
+        titles, row = (line.split("\t") for line in driver.app.clipboard.splitlines())
+        assert len(titles) == len(row)
+        values = dict(zip(titles, row, strict=True))
+        assert values["kernel"] == "gemm_kernel"
+        assert values["sum▾"] == "60.00 µs"
+        await driver.press("y")
+        assert "relu_kernel" in driver.app.clipboard
+
+
+async def test_the_link_is_followed_from_the_first_row_before_anything_is_selected(gpu_file):
+    async with running(gpu_file) as driver:
+        await driver.press("4")
+        assert driver.selected_name == ""
+        await driver.press("left_square_bracket")
+        assert driver.selected_name == "cudaLaunchKernel"
+
+
 async def test_kernels_sort_and_invert(gpu_file):
     async with running(gpu_file, size=(120, 40)) as driver:
         await driver.press("4")

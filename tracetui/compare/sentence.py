@@ -109,7 +109,8 @@ def _about_structure(compared: Comparison, said: tuple[str, ...]) -> list[str]:
         text = phrase(match)
         if text in said:
             return []
-        return [f"{text[0].upper()}{text[1:]} ({signed(match.delta_ns)})."]
+        # A name keeps its case: the sentence begins with a word of its own.
+        return [f"Changed: {text} ({signed(match.delta_ns)})."]
     return []
 
 

@@ -112,7 +112,7 @@ KEYS: Final = (
     ),
     Key(("m",), GLOBAL, "Mark this place"),
     Key(("apostrophe",), GLOBAL, "List the marks and go to one"),
-    Key(("y",), GLOBAL, "Copy this view as text", hint="copy"),
+    Key(("y",), GLOBAL, "Copy this view as text; again: only what the cursor is on", hint="copy"),
     Key(("Y",), GLOBAL, "Write this view as text to a file"),
     Key(("E",), GLOBAL, "Export a report with this view, as Markdown and JSON"),
     Key(("o",), GLOBAL, "Switch to the next open trace"),

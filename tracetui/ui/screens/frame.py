@@ -123,7 +123,8 @@ class FrameScreen(Screen[None]):
         workspace = self.document.workspace
         if workspace is None:
             return ""
-        parts = ["part of the file"] if workspace.trace.report.is_part else []
+        report = workspace.trace.report
+        parts = ["part of the file"] if report.is_part or report.is_stopped else []
         if workspace.chosen_range is not None:
             start_ns, end_ns = workspace.chosen_range
             parts.append(f"range {duration(end_ns - start_ns)} at {duration(start_ns)}")

@@ -278,6 +278,8 @@ class MainScreen(MovingScreen, SharingScreen):
             self._restore(document)
             self._store.remember(document.path, self._place(document))
             self._compare_with_named()
+            if message.trace.report.is_stopped:
+                self._tell("stopped: what was read until then is shown, and nothing else")
             return
         self._documents = [each for each in self._documents if each is not document]
         if not self._documents:

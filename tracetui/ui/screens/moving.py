@@ -117,11 +117,15 @@ class MovingScreen(FrameScreen):
         workspace = self.document.workspace
         if workspace is None:
             return
-        if workspace.selection == NO_ID:
+        selection = workspace.selection
+        if selection == NO_ID:
+            # The cursor stands on its first row before anything was selected.
+            selection = self.view.slice_at_cursor()
+        if selection == NO_ID:
             self._tell("nothing is selected")
             return
         step = follow if direction > 0 else follow_back
-        found = step(workspace.trace, workspace.selection)
+        found = step(workspace.trace, selection)
         if found == NO_ID:
             self._tell("the link ends here")
             return

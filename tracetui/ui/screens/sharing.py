@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from textual import work
 from textual.message import Message
@@ -22,6 +22,9 @@ Exporter: TypeAlias = Callable[[Trace, str, str], dict[str, bytes]]
 ComparisonExporter: TypeAlias = Callable[[Comparison, Sequence[str]], dict[str, bytes]]
 """Makes files of a comparison and the notes on it."""
 
+_SENT: Final = "sent to the clipboard"
+_MORE: Final = "; y again: only this row; Y writes a file"
+
 
 class SharingScreen(FrameScreen):
     """A frame whose user copies and exports what is shown."""
@@ -33,16 +36,21 @@ class SharingScreen(FrameScreen):
         text: str
 
     def action_copy(self) -> None:
-        """Copy the view as text, through the terminal and through tmux."""
-        text = self.view.copied_text()
+        """Copy the view as text; pressed again while it says so, what the cursor is on."""
+        is_again = self._said.startswith(_SENT) and self._said.endswith(_MORE)
+        row = self.view.copied_row()
+        text = row if is_again else self.view.copied_text()
         if not text:
             self._tell("nothing to copy here")
             return
         self.app.copy_to_clipboard(text)
         if os.environ.get("TMUX"):
             self._copy_in_tmux(text)
-        n_lines = len(text.splitlines())
-        self._tell(f"sent to the clipboard: {n_lines} lines; Y writes them to a file")
+        if is_again:
+            self._tell(f"{_SENT}: what the cursor is on")
+            return
+        more = _MORE if row else "; Y writes them to a file"
+        self._tell(f"{_SENT}: {len(text.splitlines())} lines{more}")
 
     @work(thread=True, group="copy")
     def _copy_in_tmux(self, text: str) -> None:

@@ -5,6 +5,7 @@ from typing import ClassVar
 from textual.containers import Vertical
 from textual.reactive import reactive
 
+from tracetui.model.arrays import NO_ID
 from tracetui.ui.state import Rivals, Workspace
 
 
@@ -53,6 +54,14 @@ class View(Vertical):
     def copied_text(self) -> str:
         """Return what is on screen as plain text, for ``y``."""
         return ""
+
+    def copied_row(self) -> str:
+        """Return what the cursor is on as plain text, for a second ``y``."""
+        return ""
+
+    def slice_at_cursor(self) -> int:
+        """Return the slice that the cursor's row stands for, or ``NO_ID``."""
+        return NO_ID
 
     def search(self, pattern: str, *, forward: bool = True) -> bool:
         """Move to the next row or slice whose name contains ``pattern``; say if there was one."""

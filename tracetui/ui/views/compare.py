@@ -49,6 +49,7 @@ from tracetui.ui.widgets.line_list import LineList, ListLine
 from tracetui.ui.widgets.twin_lanes import TwinLanes
 
 NOTE_MARK: Final = "✎"
+_MARK_WIDTH: Final = 2
 ONE_TRACE: Final = "One trace is open, comparing takes two: o opens another; or: tracetui A B"
 _TITLES: Final = ("Why", "Pieces of work", "Side by side", "Tree")
 _SIDE_BY_SIDE: Final = 2
@@ -115,8 +116,11 @@ class CompareView(DetailedView):
         self._difference = -1
         self._message = ONE_TRACE
         self._session = PairSession()
+        self._awaited_session: PairSession | None = None
         self._written_to = Path()
         self._keys: tuple[str, ...] = ()
+        self._left_at = NO_ID
+        """The match under the cursor; when the view ends its lines are gone before it is."""
 
     def compose(self) -> ComposeResult:
         """Build heading, titles, lines and pane."""
@@ -133,6 +137,12 @@ class CompareView(DetailedView):
     def rows(self) -> LineList:
         """Return the lines."""
         return self.query_one(LineList)
+
+    @property
+    def line_width(self) -> int:
+        """Return how many cells the lines have; with notes, what their mark needs is kept free."""
+        has_notes = self._compared is not None and bool(self._compared.noted)
+        return max(self.rows.line_width - (_MARK_WIDTH if has_notes else 0), 1)
 
     @property
     def page(self) -> Page | None:
@@ -165,9 +175,10 @@ class CompareView(DetailedView):
         if old is not None and old.traces != new.traces:
             self._within = self._per = None
         if new.pair is not None:
-            self._session = read_session(self._session_path(new))
-            if self._session.is_worth_keeping:
-                self._within, self._per = self._session.within, self._session.per
+            # What is shown until the thread is ready is the old pair, whose notes stay its own.
+            self._awaited_session = session = read_session(self._session_path(new))
+            if session.is_worth_keeping:
+                self._within, self._per = session.within, session.per
         self._start(new)
 
     def on_unmount(self) -> None:
@@ -183,9 +194,8 @@ class CompareView(DetailedView):
         compared, session = self._compared, self._session
         if compared is None or not session.is_worth_keeping:
             return
-        match = self._match_at_cursor()
         session.page = self._page
-        session.match = self._keys[match] if match != NO_ID else ""
+        session.match = self._keys[self._left_at] if self._left_at != NO_ID else ""
         session.within, session.per = self._within, self._per
         session.only_differences = compared.pieces.only_differences
         write_session(self._written_to, session)
@@ -229,6 +239,8 @@ class CompareView(DetailedView):
         self._message = f"Not comparable: {message.error}" if message.error else ""
         self.rows.cursor = 0
         self._written_to = self._session_path(self.rivals)
+        if self._awaited_session is not None:
+            self._session, self._awaited_session = self._awaited_session, None
         if self._compared is not None:
             self._keys = match_keys(self._compared.comparison)
             self._restore(self._compared)
@@ -236,6 +248,9 @@ class CompareView(DetailedView):
         if self._compared is not None and self._session.match in self._keys:
             self._go_to_match(self._keys.index(self._session.match))
         self._session.match = ""
+        if self.is_on_screen:
+            self.focus_main()
+            self.post_message(KeysChanged())
 
     def _restore(self, compared: Compared) -> None:
         """Come back to where the user was, and say which pieces of work have a note."""
@@ -279,7 +294,7 @@ class CompareView(DetailedView):
                 tabs.append("   ")
             tabs.append("v V", "dim")
         self.query_one(".compare-pages", Static).update(tabs)
-        self.rows.show(0 if page is None else page.n_lines(self.rows.line_width), self._line)
+        self.rows.show(0 if page is None else page.n_lines(self.line_width), self._line)
         lanes, twins = self.query_one(TwinLanes), self.twins
         lanes.display, self.rows.display = twins is not None, twins is None
         if twins is not None:
@@ -287,28 +302,26 @@ class CompareView(DetailedView):
         self._write_titles()
         self.place_details()
 
-    def _line(self, row: int, width: int) -> ListLine:
-        page = self.page
+    def _line(self, row: int, _width: int) -> ListLine:
+        page, width = self.page, self.line_width
         if page is None or row >= page.n_lines(width):
             return ListLine("")
         line = page.line(row, width)
-        text = line.text
-        if self._compared is not None and line.match in self._compared.noted:
-            # The mark takes the place of what is cut off, never that of a figure.
-            text = f"{padded(text, width - 2)} {NOTE_MARK}"
+        is_noted = self._compared is not None and line.match in self._compared.noted
+        text = f"{padded(line.text, width)} {NOTE_MARK}" if is_noted else line.text
         return ListLine(text, line.work_class)
 
     def _write_titles(self) -> None:
         titles = self.query_one(".compare-titles", Static)
-        text = "" if self.page is None else self.page.titles(self.rows.line_width)
+        text = "" if self.page is None else self.page.titles(self.line_width)
         titles.display = bool(text)
-        titles.update(Text(shortened(text, max(self.rows.line_width, 1)), no_wrap=True))
+        titles.update(Text(shortened(text, max(self.line_width, 1)), no_wrap=True))
 
     def on_line_list_resized(self) -> None:
         """Lay the lines out for the new width."""
         page = self.page
-        if page is not None and self.rows.n_rows != page.n_lines(self.rows.line_width):
-            self.rows.show(page.n_lines(self.rows.line_width), self._line)
+        if page is not None and self.rows.n_rows != page.n_lines(self.line_width):
+            self.rows.show(page.n_lines(self.line_width), self._line)
         self._write_titles()
 
     def on_resize(self) -> None:
@@ -329,7 +342,7 @@ class CompareView(DetailedView):
         if page is None:
             return []
         own = self._note_lines(self._match_at_cursor())
-        return [*own, *page.details(self.rows.cursor, self.rows.line_width)]
+        return [*own, *page.details(self.rows.cursor, self.line_width)]
 
     def _note_lines(self, match: int) -> list[str]:
         note = self._session.notes.get(self._keys[match]) if 0 <= match < len(self._keys) else None
@@ -353,7 +366,7 @@ class CompareView(DetailedView):
 
     def copied_text(self) -> str:
         """Return heading, titles and all lines as text."""
-        page, width = self.page, self.rows.line_width
+        page, width = self.page, self.line_width
         if self.twins is not None:
             return "\n".join([self._heading(), self.query_one(TwinLanes).text()])
         if page is None:
@@ -376,12 +389,18 @@ class CompareView(DetailedView):
     def walk(self, direction: int) -> bool:
         """Go to the next difference by size, or the one before."""
         compared = self._compared
-        places = () if compared is None else compared.comparison.differences
+        if compared is None:
+            return True
+        places = compared.comparison.differences
         if not places:
+            self.post_message(Told("no piece of work differs"))
             return True
         last = self._difference if self._difference >= 0 or direction > 0 else 0
         self._difference = (last + direction) % len(places)
-        self._go_to_match(places[self._difference])
+        match = places[self._difference]
+        self._go_to_match(match)
+        what = clean_text(phrase(compared.comparison.matches[match]))
+        self.post_message(Told(f"difference {self._difference + 1} of {len(places)}: {what}"))
         return True
 
     def _go_to_match(self, match: int) -> None:
@@ -391,7 +410,7 @@ class CompareView(DetailedView):
             twins.select(match)
             self._draw_twins()
         elif page is not None:
-            row = page.row_of_match(match, self.rows.line_width)
+            row = page.row_of_match(match, self.line_width)
             if row is not None:
                 self.rows.cursor = row
 
@@ -399,6 +418,11 @@ class CompareView(DetailedView):
         if self.twins is not None:
             self.query_one(TwinLanes).show(self.twins, self._names())
             self.show_details()
+
+    def show_details(self) -> None:
+        """Say more of the line, and remember which match it is about."""
+        self._left_at = self._match_at_cursor()
+        super().show_details()
 
     def on_line_list_moved(self) -> None:
         """Say more of the line."""
@@ -409,7 +433,7 @@ class CompareView(DetailedView):
         page = self.page
         if page is None or self.ask_for_details() or self.rivals is None:
             return
-        line = page.line(message.row, self.rows.line_width)
+        line = page.line(message.row, self.line_width)
         pair = self.rivals.pair
         if pair is None:
             return
@@ -435,9 +459,9 @@ class CompareView(DetailedView):
         page, twins = self.page, self.twins
         if twins is not None:
             return twins.match
-        if page is None or not page.n_lines(self.rows.line_width):
+        if page is None or not page.n_lines(self.line_width):
             return NO_ID
-        return page.line(self.rows.cursor, self.rows.line_width).match
+        return page.line(self.rows.cursor, self.line_width).match
 
     # The two timelines
 

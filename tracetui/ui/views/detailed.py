@@ -72,6 +72,10 @@ class DetailedView(View):
         """Return what the pane says."""
         raise NotImplementedError
 
+    def copied_row(self) -> str:
+        """Return the details of what the cursor is on."""
+        return "\n".join(self.detail_texts())
+
     def place_details(self) -> None:
         """Put the pane where the size of the view wants it."""
         pane, place = self.details, self.place

@@ -1,6 +1,8 @@
 """What the operator and the kernel view share: a summary, titles, rows, and a pane below."""
 
+import re
 from dataclasses import dataclass
+from typing import Final
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -10,6 +12,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from tracetui.format import TimeUnit
+from tracetui.model.arrays import NO_ID
 from tracetui.model.trace import Trace
 from tracetui.presentation.table import shortened
 from tracetui.ui.messages import SliceSelected, ViewRequested
@@ -17,6 +20,10 @@ from tracetui.ui.state import Workspace
 from tracetui.ui.views.detailed import DetailBody, DetailedView
 from tracetui.ui.widgets.detail_pane import DetailPane
 from tracetui.ui.widgets.line_list import LineList, ListLine
+
+_WHOLE_WIDTH: Final = 1_000
+"""Cells in which every column has room, and a name that is not absurdly long."""
+_GAP: Final = re.compile(r"\s{2,}")
 
 
 class ListingView(DetailedView):
@@ -144,6 +151,17 @@ class ListingView(DetailedView):
         """Return summary, titles and all rows as text."""
         rows = [self.rows.text_of(row).rstrip() for row in range(self.n_rows())]
         return "\n".join([self.summary(), self.titles(self.rows.line_width), *rows])
+
+    def copied_row(self) -> str:
+        """Return titles and values of the row under the cursor, all columns, tabs between them."""
+        if not self.n_rows():
+            return ""
+        lines = (self.titles(_WHOLE_WIDTH), self.line(self.rows.cursor, _WHOLE_WIDTH).text)
+        return "\n".join(_GAP.sub("\t", line.strip()) for line in lines)
+
+    def slice_at_cursor(self) -> int:
+        """Return the slice that the row under the cursor stands for."""
+        return self.slice_of(self.rows.cursor) if self.n_rows() else NO_ID
 
     def name_of_row(self, row: int) -> str:
         """Return what a search looks at."""

@@ -193,6 +193,11 @@ class OverviewView(View):
         """Return the lines as text."""
         return "\n".join(line.text.rstrip() for line in self.list.lines)
 
+    def copied_row(self) -> str:
+        """Return the line under the cursor."""
+        shown = self.list
+        return shown.lines[shown.cursor].text.strip() if shown.lines else ""
+
     def search(self, pattern: str, *, forward: bool = True) -> bool:
         """Move to the next line that contains the pattern, around the end."""
         shown = self.list
