@@ -448,6 +448,8 @@ class CompareView(DetailedView):
             return
         match = self._match_at_cursor()
         self._page = (self._page + direction) % len(_TITLES)
+        if self._page == _SIDE_BY_SIDE and self.place == "-asked":
+            self.close()  # Two timelines need the room; their foot says what is selected.
         self._show()
         self.rows.cursor = 0
         if match != NO_ID:
