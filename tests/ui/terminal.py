@@ -85,9 +85,9 @@ class Terminal:
         """Return the screen as text."""
         return "\n".join(self.screen.display)
 
-    def wait_for(self, pattern: str) -> str:
+    def wait_for(self, pattern: str, patience_s: float = _PATIENCE_S) -> str:
         """Return the screen once it matches ``pattern``; fail with what is there instead."""
-        end = time.monotonic() + _PATIENCE_S
+        end = time.monotonic() + patience_s
         while not re.search(pattern, self.text):
             self.read(0.1)
             if time.monotonic() > end:
