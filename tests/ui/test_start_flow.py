@@ -28,6 +28,15 @@ async def test_without_a_file_recent_and_near_traces_are_listed(
         assert "What it can do" in rows
 
 
+async def test_the_samples_are_listed_by_name(tmp_path, monkeypatch):
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    async with running(size=(80, 24)) as driver:
+        rows = _rows(driver)
+        samples = rows[rows.index("Samples") :]
+        assert any(row.startswith("attention_naive_inplace.json.gz") for row in samples)
+
+
 async def test_enter_opens_the_highlighted_file(gpu_file, monkeypatch):
     monkeypatch.chdir(gpu_file.parent)
     async with running() as driver:

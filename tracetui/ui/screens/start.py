@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 from typing import ClassVar, Final
@@ -56,6 +56,8 @@ class Section:
     title: str
     files: tuple[TraceFile, ...]
     is_complete: bool = True
+    root: str = ""
+    """The folder that their names are told from; empty is the one that the screen is about."""
 
 
 _LOOKING: Final = Section("looking for traces…", (), is_complete=False)
@@ -206,7 +208,8 @@ class StartScreen(Screen[None]):
             self._walk(str(Path.cwd()), "Below this folder", DEFAULT_BUDGET_S),
         ]
         if samples_folder().is_dir() and not Path.cwd().is_relative_to(samples_folder().parent):
-            sections.append(self._walk(str(samples_folder()), "Samples", DEFAULT_BUDGET_S))
+            samples = self._walk(str(samples_folder()), "Samples", DEFAULT_BUDGET_S)
+            sections.append(replace(samples, root=str(samples_folder())))
         return sections
 
     def _walk(self, root: str, title: str, budget_s: float) -> Section:
@@ -235,7 +238,7 @@ class StartScreen(Screen[None]):
         for section in sections:
             options.append(_text_option(section.title, is_heading=True))
             options.extend(
-                FileOption(file.path, row_text(file, self.size.width, now_s, root))
+                FileOption(file.path, row_text(file, self.size.width, now_s, section.root or root))
                 for file in section.files[:N_SHOWN]
             )
             options.extend(_text_option(f"  {note}") for note in _notes(section))
