@@ -5,8 +5,6 @@ import json
 from decimal import Decimal
 from pathlib import Path
 
-import pytest
-
 from tests.literal import annotation, kernel, trace_of
 from tracetui.analysis.compile_tax import compile_tax
 from tracetui.readers import read_trace
@@ -130,8 +128,6 @@ def test_eager_code_pays_none():
 
 
 def test_a_recorded_module_pays_what_its_own_events_add_up_to():
-    if not SAMPLE.exists():
-        pytest.skip("the sample is not here")
     tax = compile_tax(read_trace(str(SAMPLE)))
 
     events = json.loads(gzip.decompress(SAMPLE.read_bytes()), parse_float=Decimal)["traceEvents"]
