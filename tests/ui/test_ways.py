@@ -99,7 +99,8 @@ def longest_operator(sample: str) -> str:
     """Return the operator with the longest self time, as torch itself counted it."""
     oracle = SAMPLES / sample.replace(".json.gz", ".oracle.json")
     operators = json.loads(oracle.read_bytes())["key_averages"]
-    return max(operators, key=lambda row: (not row["is_annotation"], row["self_us"]))["name"]
+    longest = max(operators, key=lambda row: (not row["is_annotation"], row["self_us"]))
+    return str(longest["name"])
 
 
 def copied_row(terminal: Terminal) -> dict[str, str]:
