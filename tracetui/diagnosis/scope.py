@@ -1,6 +1,8 @@
 """What the rules measure against: how long a recording is, and which work lies inside what."""
 
 import re
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -12,6 +14,10 @@ from tracetui.model.arrays import NO_ID, Bools, Int64s
 from tracetui.model.intervals import Intervals, complement, difference, union
 from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
+
+BACKWARD: Final = re.compile(r"^autograd::engine|Backward\d*$")
+"""What belongs to a backward pass: autograd's engine and its nodes."""
+_ATEN: Final = re.compile(r"^aten::")
 
 
 @once_per_trace
@@ -76,6 +82,52 @@ def holder_of(trace: Trace, slice_ids: Int64s, outer: Int64s) -> Int64s:
     place = np.searchsorted(outer, slice_ids, side="right") - 1
     inside = (place >= 0) & (slice_ids < links(trace).subtree_end[outer[place]])
     return np.where(inside, place, NO_ID)
+
+
+def not_inside(trace: Trace, slice_ids: Int64s, pattern: re.Pattern[str]) -> Int64s:
+    """Return those of some slices that neither are nor lie in what a pattern finds by name."""
+    outer = outermost(trace, named(trace, pattern))
+    kept: Int64s = slice_ids[holder_of(trace, slice_ids.astype(np.int64), outer) == NO_ID]
+    return kept
+
+
+@once_per_trace
+def top_operators(trace: Trace) -> Int64s:
+    """Return torch's own operators that no other of them calls, ascending.
+
+    Those of one thread follow one another in time.
+    """
+    return outermost(trace, named(trace, _ATEN, SliceKind.OPERATOR))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Share:
+    """What some operators cost, of all the time that counts."""
+
+    slices: Int64s
+    """Their device work; in a recording without a device the operators themselves. By time."""
+    cost_ns: int
+    ratio: float
+    """Of the time in which the devices were busy; without a device, of the recording."""
+    of_what: str
+    """Which of the two, in words."""
+
+
+def share_of(trace: Trace, operators: Int64s) -> Share:
+    """Return what operators cost where it hurts: on the device, where there is one.
+
+    Args:
+        trace: The recording.
+        operators: Ascending, none inside another.
+    """
+    if links(trace).has_device:
+        evidence, _ = device_work_in(trace, operators)
+        whole_ns, of_what = device_busy_ns(trace), "device time"
+    else:
+        evidence = operators[np.argsort(trace.slices.ts_ns[operators], kind="stable")]
+        whole_ns, of_what = recorded_ns(trace), "the recording"
+    cost_ns = int(trace.slices.dur_ns[evidence].sum())
+    return Share(evidence, cost_ns, cost_ns / whole_ns if whole_ns else 0.0, of_what)
 
 
 def device_work_in(trace: Trace, outer: Int64s) -> tuple[Int64s, Int64s]:

@@ -1,30 +1,20 @@
 """An operator that copies its whole input first, only to change it."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from tracetui.analysis.autograd import backward_of
-from tracetui.analysis.links import links
-from tracetui.diagnosis.finding import Finding, Saving, in_time_order, severity_of
+from tracetui.diagnosis.finding import Finding, Saving, severity_of
 from tracetui.diagnosis.needs import OPERATORS, Need
-from tracetui.diagnosis.scope import (
-    device_busy_ns,
-    device_work_in,
-    holder_of,
-    named,
-    outermost,
-    recorded_ns,
-)
+from tracetui.diagnosis.scope import BACKWARD, not_inside, outermost, share_of
 from tracetui.format import count, duration, percent, size
 from tracetui.model.arrays import NO_ID, Int64s
 from tracetui.model.trace import Trace
 
 _PREFIX = "aten::"
 _COPIES = ("aten::clone", "aten::copy_")
-_BACKWARD = re.compile(r"^autograd::engine|Backward\d*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +43,9 @@ class HiddenCopy:
 
     def _judged(self, trace: Trace, name: str, copies: Int64s) -> Iterator[Finding]:
         slices = trace.slices
-        if links(trace).has_device:
-            evidence, _ = device_work_in(trace, copies)
-            whole_ns, of_what = device_busy_ns(trace), "device time"
-        else:
-            evidence, whole_ns, of_what = copies, recorded_ns(trace), "the recording"
-        cost_ns = int(slices.dur_ns[evidence].sum())
-        ratio = cost_ns / whole_ns if whole_ns else 0.0
-        if not len(evidence) or ratio < self.min_share_ratio:
+        share = share_of(trace, copies)
+        evidence = share.slices
+        if not len(evidence) or share.ratio < self.min_share_ratio:
             return
         n_bytes = int(np.maximum(slices.n_bytes[evidence], 0).sum())
         moved = f" of {size(n_bytes // len(evidence))}" if n_bytes else ""
@@ -68,10 +53,10 @@ class HiddenCopy:
         base = name.removeprefix(_PREFIX)
         yield Finding(
             self.name,
-            severity_of(ratio),
+            severity_of(share.ratio),
             f"{name} copies its whole input first: {count(len(evidence))} {times}{moved} took"
-            f" {duration(cost_ns)}, {percent(ratio)} of {of_what}",
-            in_time_order(trace, evidence),
+            f" {duration(share.cost_ns)}, {percent(share.ratio)} of {share.of_what}",
+            evidence,
             f"Call {base}_ in place of {base} where nothing else reads its input"
             f" (under torch.no_grad()), or let torch.compile fuse it",
             Saving.of_slices(trace, evidence, "all of the copies: in place there are none"),
@@ -85,8 +70,7 @@ def _copies_below(trace: Trace, name_id: int, in_place_id: int) -> Int64s:
     child = child[slices.name_id[slices.parent_id[child]] == name_id]
     changed = slices.parent_id[child[slices.name_id[child] == in_place_id]]
     changed = changed[backward_of(trace).backward_id[changed] == NO_ID]
-    backward = outermost(trace, named(trace, _BACKWARD))
-    changed = changed[holder_of(trace, changed.astype(np.int64), backward) == NO_ID]
+    changed = not_inside(trace, changed, BACKWARD)
     copy_ids = [trace.names.find(name) for name in _COPIES]
     is_copy = np.isin(slices.name_id[child], copy_ids) & np.isin(slices.parent_id[child], changed)
     return outermost(trace, child[is_copy])

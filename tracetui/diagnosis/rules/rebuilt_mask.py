@@ -7,17 +7,9 @@ from typing import Final
 
 import numpy as np
 
-from tracetui.analysis.links import links
-from tracetui.diagnosis.finding import Finding, Saving, in_time_order, severity_of
+from tracetui.diagnosis.finding import Finding, Saving, severity_of
 from tracetui.diagnosis.needs import OPERATORS, SHAPES, Need
-from tracetui.diagnosis.scope import (
-    device_busy_ns,
-    device_work_in,
-    holder_of,
-    named,
-    outermost,
-    recorded_ns,
-)
+from tracetui.diagnosis.scope import named, not_inside, outermost, share_of
 from tracetui.format import count, duration, percent
 from tracetui.model.arrays import NO_ID, Int64s
 from tracetui.model.slices import SliceKind
@@ -45,29 +37,23 @@ class RebuiltMask:
         """Yield one finding for each shape that is built so."""
         slices = trace.slices
         calls = outermost(trace, named(trace, _TRIANGLE, SliceKind.OPERATOR))
-        attention = outermost(trace, named(trace, _ATTENTION, SliceKind.OPERATOR))
-        calls = calls[holder_of(trace, calls, attention) == NO_ID]
+        calls = not_inside(trace, calls, _ATTENTION)
         for shape_id in np.unique(slices.shape_id[calls]).tolist():
             own = calls[slices.shape_id[calls] == shape_id]
             if shape_id != NO_ID and len(own) >= self.min_calls:
                 yield from self._judged(trace, own)
 
     def _judged(self, trace: Trace, calls: Int64s) -> Iterator[Finding]:
-        if links(trace).has_device:
-            evidence, _ = device_work_in(trace, calls)
-            whole_ns, of_what = device_busy_ns(trace), "device time"
-        else:
-            evidence, whole_ns, of_what = calls, recorded_ns(trace), "the recording"
-        cost_ns = int(trace.slices.dur_ns[evidence].sum())
-        if not len(evidence) or cost_ns < self.min_share_ratio * whole_ns:
+        share = share_of(trace, calls)
+        if not len(share.slices) or share.ratio < self.min_share_ratio:
             return
         yield Finding(
             self.name,
-            severity_of(cost_ns / whole_ns),
+            severity_of(share.ratio),
             f"{trace.name_of(int(calls[0]))} builds the same mask {count(len(calls))} times:"
-            f" {duration(cost_ns)}, {percent(cost_ns / whole_ns)} of {of_what}",
-            in_time_order(trace, evidence),
+            f" {duration(share.cost_ns)}, {percent(share.ratio)} of {share.of_what}",
+            share.slices,
             "Build it once and keep it with register_buffer, or pass is_causal=True to"
             " scaled_dot_product_attention",
-            Saving.of_slices(trace, evidence, "all of the building"),
+            Saving.of_slices(trace, share.slices, "all of the building"),
         )
