@@ -1,6 +1,9 @@
 """Numbers as text: the one place that rounds."""
 
+import re
+from decimal import Decimal
 from enum import Enum
+from functools import partial
 from typing import Final
 
 from tracetui.units import (
@@ -16,10 +19,41 @@ NOT_MEASURED: Final = "–"
 """What the screen shows for ``None``; zero is a measurement and is written as such."""
 
 
-def duration(ns: int | None) -> str:
-    """Return nanoseconds in the unit that reads best, with three significant decimals."""
+class TimeUnit(Enum):
+    """How times are written."""
+
+    AUTO = ""
+    """Each in the unit that reads best."""
+    NANOSECONDS = "ns"
+    MICROSECONDS = "µs"
+    MILLISECONDS = "ms"
+    SECONDS = "s"
+
+    @property
+    def following(self) -> "TimeUnit":
+        """Return the next one, around the end."""
+        units = list(TimeUnit)
+        return units[(units.index(self) + 1) % len(units)]
+
+
+_SCALES: Final = {
+    TimeUnit.NANOSECONDS: (1, 0),
+    TimeUnit.MICROSECONDS: (NS_PER_US, 2),
+    TimeUnit.MILLISECONDS: (NS_PER_MS, 4),
+    TimeUnit.SECONDS: (NS_PER_S, 6),
+}
+"""Nanoseconds in a unit, and how many decimals are written in it."""
+
+
+def duration(ns: int | None, unit: TimeUnit = TimeUnit.AUTO) -> str:
+    """Return nanoseconds with their unit, by default the one that reads best.
+
+    That one has three significant decimals; a fixed one those of ``time_cell``.
+    """
     if ns is None:
         return NOT_MEASURED
+    if unit is not TimeUnit.AUTO:
+        return f"{time_cell(ns, unit)} {unit.value}"
     size = abs(ns)
     if size < NS_PER_US:
         return f"{ns} ns"
@@ -30,33 +64,42 @@ def duration(ns: int | None) -> str:
     return f"{ns / NS_PER_S:.3f} s"
 
 
-class TimeUnit(Enum):
-    """How a column writes its times."""
-
-    AUTO = ""
-    """Each in the unit that reads best."""
-    MICROSECONDS = "µs"
-    MILLISECONDS = "ms"
-
-    @property
-    def following(self) -> "TimeUnit":
-        """Return the next one, around the end."""
-        units = list(TimeUnit)
-        return units[(units.index(self) + 1) % len(units)]
-
-
 def time_cell(ns: int | None, unit: TimeUnit) -> str:
     """Return nanoseconds for a column: without the unit where all of the column have the same.
 
-    Nothing at all is a bare zero, so that a column of few figures stays quiet.
+    Nothing at all is a bare zero, so that a column of few figures stays quiet. What is too short
+    for the decimals of a fixed unit gets as many more as it takes to differ from nothing.
     """
     if ns == 0:
         return "0"
     if ns is None or unit is TimeUnit.AUTO:
         return duration(ns)
-    if unit is TimeUnit.MICROSECONDS:
-        return f"{ns / NS_PER_US:,.2f}"
-    return f"{ns / NS_PER_MS:,.4f}"
+    scale, decimals = _SCALES[unit]
+    while abs(ns) * 10**decimals < scale:
+        decimals += 1
+    return f"{ns / scale:,.{decimals}f}"
+
+
+_WRITTEN: Final = re.compile(
+    r"(?<![\w.,])(-?)(?:(\d+) (ns)|(\d+\.\d\d) (µs)|(\d+\.\d{3}) (ms|s))(?!\w)"
+)
+"""A time as ``duration`` writes it, to the letter."""
+
+
+def with_unit(text: str, unit: TimeUnit) -> str:
+    """Return a finished sentence with the times that ``duration`` wrote into it in another unit.
+
+    No decimal is made up: 1.234 ms is 1,234 µs, not 1,234.00.
+    """
+    return text if unit is TimeUnit.AUTO else _WRITTEN.sub(partial(_rewritten, unit), text)
+
+
+def _rewritten(unit: TimeUnit, found: re.Match[str]) -> str:
+    sign, *parts = found.groups()
+    digits, own = (part for part in parts if part is not None)
+    ns = Decimal(digits) * _SCALES[TimeUnit(own)][0]
+    value = ns / _SCALES[unit][0]
+    return f"{sign}{value.normalize() if value else Decimal(0):,f} {unit.value}"
 
 
 def microseconds(ns: int | None) -> str:

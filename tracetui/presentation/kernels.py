@@ -17,13 +17,12 @@ from tracetui.format import (
     middle_ellipsis,
     percent,
     size,
-    time_cell,
 )
 from tracetui.model.arrays import NO_ID, Float64s, Int64s, group_sums
 from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
 from tracetui.presentation.scope import Scope
-from tracetui.presentation.table import Column, Table
+from tracetui.presentation.table import Column, Table, Tabled, time_column
 
 _N_BINS = 24
 _SUMMARY_NAME_WIDTH = 24
@@ -33,13 +32,12 @@ _SPREAD_TEXT_WIDTH = 24
 _HEIGHTS = " ▁▂▃▄▅▆▇█"
 _MISLEADING = 1.2
 """A mean this much above the median tells of a few long runs, not of the typical one."""
-_TIME_WIDTH: Final = 12
 _CORES: Final = {"yes": "yes", "no": "no", "unknown": NOT_MEASURED}
 """Whether tensor cores are used, as far as the name tells."""
 
 
 @dataclass(slots=True, eq=False)
-class KernelTable:
+class KernelTable(Tabled):
     """The statistics of the kernels, and of copies and memsets, as a sortable table."""
 
     trace: Trace
@@ -95,17 +93,17 @@ class KernelTable:
         share = int(stats.total_ns[top]) / total if total else None
         name = short_kernel_name(self.trace.names[int(stats.name_id[top])])
         return (
-            f"{', '.join(said)}{words}: {duration(total)} in sum, {percent(share)} in "
+            f"{', '.join(said)}{words}: {duration(total, self.unit)} in sum, {percent(share)} in "
             f"{middle_ellipsis(name, _SUMMARY_NAME_WIDTH)}"
         )
 
     def work_class(self, place: int) -> int:
         """Return the class of the work of a row."""
-        return int(self.stats.work_class[int(self.table.order[place])])
+        return int(self.stats.work_class[self.row_at(place)])
 
     def slice_at(self, place: int) -> int:
         """Return the longest run of a row's kernel."""
-        rows = self.stats.instances(int(self.stats.name_id[int(self.table.order[place])]))
+        rows = self.stats.instances(int(self.stats.name_id[self.row_at(place)]))
         return int(rows[np.argmax(self.inside_ns[rows])])
 
     def place_of_slice(self, slice_id: int) -> int:
@@ -119,20 +117,24 @@ class KernelTable:
 
     def distribution(self, place: int, width: int) -> list[str]:
         """Return a kernel's full name, its spread, and who launches it."""
-        row = int(self.table.order[place])
+        row = self.row_at(place)
         stats, trace = self.stats, self.trace
         rows = stats.instances(int(stats.name_id[row]))
         dur_ns = self.inside_ns[rows]
         mean, median = float(stats.mean_ns[row]), float(stats.median_ns[row])
         warning = "; the mean misleads: a few runs are long" if mean > _MISLEADING * median else ""
         low, high = int(dur_ns.min()), int(dur_ns.max())
+
+        def written(ns: float) -> str:
+            return duration(round(ns), self.unit)
+
         operators = ", ".join(stats.operators[row]) or "no operator in this file"
         n_bars = max(min(width - _SPREAD_TEXT_WIDTH, _N_BINS), _LEAST_BARS)
         return [
             trace.names[int(stats.name_id[row])],
             f"launched by {operators}",
-            f"mean {duration(round(mean))}  median {duration(round(median))}{warning}",
-            f"{duration(low)} {histogram(dur_ns, n_bars)} {duration(high)}",
+            f"mean {written(mean)}  median {written(median)}{warning}",
+            f"{written(low)} {histogram(dur_ns, n_bars)} {written(high)}",
             f"over time {history(dur_ns, max(width - len('over time '), _LEAST_BARS))}",
         ]
 
@@ -170,15 +172,9 @@ def _columns(trace: Trace, stats: KernelStats, unit: TimeUnit) -> tuple[Column, 
     geometries = [trace.geometries[row] if row >= 0 else None for row in stats.geometry_id.tolist()]
     streams = [",".join(map(str, own)) for own in stats.streams]
     n_bytes = _bytes_moved(trace, stats)
-    suffix = f" {unit.value}" if unit.value else ""
 
     def times(title: str, values: Int64s | Float64s) -> Column:
-        def cell(row: int) -> str:
-            return time_cell(round(float(values[row])), unit)
-
-        widest = 0 if unit is TimeUnit.AUTO else len(time_cell(int(values.max(initial=0)), unit))
-        width = max(len(title) + len(suffix) + 2, widest + 2, _TIME_WIDTH)
-        return Column(title + suffix, cell, values, width=width)
+        return time_column(title, values, unit)
 
     def extent(row: int, side: str) -> str:
         geometry = geometries[row]

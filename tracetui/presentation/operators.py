@@ -1,7 +1,7 @@
 """The operators: a call tree as rows of text, and the same calls as a flat table by name."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
@@ -19,19 +19,26 @@ from tracetui.analysis.call_tree import (
 )
 from tracetui.analysis.host_table import HostTable, host_table
 from tracetui.analysis.links import links
-from tracetui.format import NOT_MEASURED, TimeUnit, count, time_cell
+from tracetui.format import NOT_MEASURED, TimeUnit, count
 from tracetui.model.arrays import NO_ID, Bools, Int8s, Int32s, Int64s
 from tracetui.model.slices import SliceKind
 from tracetui.model.strings import StringTable
 from tracetui.model.trace import Trace
 from tracetui.presentation.scope import Scope
-from tracetui.presentation.table import Column, Table, in_sight, laid_out, more_columns
+from tracetui.presentation.table import (
+    Column,
+    Table,
+    Tabled,
+    in_sight,
+    laid_out,
+    more_columns,
+    time_column,
+)
 from tracetui.presentation.tree import Tree, indent
 
 _MAX_INDENT: Final = 24
 _AUTO_OPEN_ROWS: Final = 400
 """A merged tree this small is opened as a whole."""
-_TIME_WIDTH: Final = 12
 _COUNT_WIDTH: Final = 9
 _KIND_WIDTH: Final = 12
 
@@ -112,16 +119,9 @@ def _extents(shape: Any) -> str:
 
 def _sum_columns(sums: Sums, unit: TimeUnit) -> tuple[Column, ...]:
     """Return the columns beside the name."""
-    suffix = f" {unit.value}" if unit.value else ""
 
     def times(title: str, values: Int64s, *, is_measured: bool = True) -> Column:
-        def cell(row: int) -> str:
-            return time_cell(int(values[row]), unit) if is_measured else NOT_MEASURED
-
-        width = max(len(title) + len(suffix) + 2, _TIME_WIDTH)
-        if is_measured and unit is not TimeUnit.AUTO:
-            width = max(width, len(time_cell(int(values.max(initial=0)), unit)) + 2)
-        return Column(title + suffix, cell, values, width=width)
+        return time_column(title, values, unit, is_measured=is_measured)
 
     def kernels(row: int) -> str:
         return count(int(sums.n_kernels[row])) if sums.has_device else NOT_MEASURED
@@ -234,6 +234,12 @@ class OperatorTree:
         self.is_inverted = not self.is_inverted
         self._arrange()
 
+    def sort_like(self, other: "OperatorTree") -> None:
+        """Sort siblings as another tree does."""
+        if (other.sort_column, other.is_inverted) != (self.sort_column, self.is_inverted):
+            self.sort_column, self.is_inverted = other.sort_column, other.is_inverted
+            self._arrange()
+
     def _arrange(self) -> None:
         key: npt.NDArray[Any]
         if self.sort_column is None:
@@ -312,7 +318,7 @@ class OperatorTree:
 
 
 @dataclass(slots=True, eq=False)
-class OperatorTable:
+class OperatorTable(Tabled):
     """The calls by name, sortable by each column."""
 
     trace: Trace
@@ -356,20 +362,6 @@ class OperatorTable:
         hidden = ", those that launch no kernel hidden" if self.hides_without_kernels else ""
         return text + hidden
 
-    @property
-    def columns(self) -> Sequence[Column]:
-        """Return the columns; the first is the name."""
-        return self.table.columns
-
-    @property
-    def hidden(self) -> frozenset[int]:
-        """Return which columns are not shown."""
-        return self.table.hidden
-
-    @hidden.setter
-    def hidden(self, hidden: frozenset[int]) -> None:
-        self.table.hidden = hidden
-
     def set_unit(self, unit: TimeUnit) -> None:
         """Write times in another unit."""
         self.unit = unit
@@ -382,17 +374,17 @@ class OperatorTable:
 
     def name(self, place: int) -> str:
         """Return a row's full name."""
-        return self.trace.names[int(self.sums.name_id[int(self.table.order[place])])]
+        return self.trace.names[int(self.sums.name_id[self.row_at(place)])]
 
     def n_calls(self, place: int) -> int:
         """Return how many calls a row adds up."""
-        return int(self.sums.calls[int(self.table.order[place])])
+        return int(self.sums.calls[self.row_at(place)])
 
     def slice_at(self, place: int) -> int:
         """Return a row's first call."""
-        return int(self.sums.slice_id[int(self.table.order[place])])
+        return int(self.sums.slice_id[self.row_at(place)])
 
-    def place_of(self, slice_id: int) -> int:
+    def place_of_slice(self, slice_id: int) -> int:
         """Return where the row of a slice stands, or -1; a kernel's row is its operator's."""
         wanted = _host_slice(self.trace, slice_id)
         if wanted == NO_ID:

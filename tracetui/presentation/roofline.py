@@ -12,10 +12,10 @@ from tracetui.analysis.device_table import with_peak
 from tracetui.analysis.links import links
 from tracetui.analysis.roofline import Roofline, RooflinePoint, roofline, trace_peaks
 from tracetui.analysis.work_class import WorkClass
-from tracetui.format import NOT_MEASURED, count, duration, metric, percent
+from tracetui.format import NOT_MEASURED, TimeUnit, count, duration, metric, percent
 from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
-from tracetui.presentation.table import Column, Table
+from tracetui.presentation.table import Column, Table, Tabled, time_column
 
 By = Literal["operator", "class"]
 
@@ -39,18 +39,21 @@ def _shape_text(shape: object) -> str:
 
 
 @dataclass(slots=True, eq=False)
-class RooflineTable:
+class RooflineTable(Tabled):
     """The points as a sortable table, with a summary and what the pane says of each."""
 
     trace: Trace
-    line: Roofline
+    roofline: Roofline
     by: By
+    unit: TimeUnit = TimeUnit.AUTO
     table: Table = field(init=False)
 
     def __post_init__(self) -> None:
         """Lay the columns out, most time first."""
-        columns = _columns(self.line)
-        start = next(place for place, column in enumerate(columns) if column.title == "time")
+        columns = _columns(self.roofline, self.unit)
+        start = next(
+            place for place, column in enumerate(columns) if column.title.startswith("time")
+        )
         self.table = Table(columns, sort_column=start)
 
     @classmethod
@@ -60,14 +63,27 @@ class RooflineTable:
         """Return the table under the roofs of the trace's device, or what is given for them."""
         return cls(trace, roofline(trace, with_peak(trace_peaks(trace), rates or {}), by), by)
 
+    def set_unit(self, unit: TimeUnit) -> None:
+        """Write times in another unit."""
+        self.unit = unit
+        self.table.columns = _columns(self.roofline, unit)
+
     @property
     def summary(self) -> str:
         """Return what the view found, in one line."""
-        return summary_of(self.trace, self.line)
+        return summary_of(self.trace, self.roofline, self.unit)
 
     def point_at(self, place: int) -> RooflinePoint:
         """Return the point at a place of the table."""
-        return self.line.points[int(self.table.order[place])]
+        return self.roofline.points[self.row_at(place)]
+
+    def work_class(self, place: int) -> int:
+        """Return the class of the work of a row."""
+        return self.point_at(place).work_class
+
+    def slice_at(self, place: int) -> int:
+        """Return the longest call of a row."""
+        return self.point_at(place).slice_id
 
     def place_of_slice(self, slice_id: int) -> int:
         """Return the row of the operator that a slice is, belongs to or lies in, or -1."""
@@ -82,13 +98,13 @@ class RooflineTable:
         if here < 0:
             return -1
         key = (slices.name_id[here], slices.shape_id[here])
-        for row, point in enumerate(self.line.points):
+        for row, point in enumerate(self.roofline.points):
             if (slices.name_id[point.slice_id], slices.shape_id[point.slice_id]) == key:
                 return self.table.place_of(row)
         return -1
 
 
-def summary_of(trace: Trace, line: Roofline) -> str:
+def summary_of(trace: Trace, line: Roofline, unit: TimeUnit = TimeUnit.AUTO) -> str:
     """Return the answer in one line: what bounds the time, or why nothing can be said."""
     if not line.points:
         return empty_reason(trace)
@@ -98,7 +114,7 @@ def summary_of(trace: Trace, line: Roofline) -> str:
             bounds[point.bound] = bounds.get(point.bound, 0) + point.time_ns
     costed = f"{percent(line.costed_ns / line.total_ns if line.total_ns else None)} of kernel time"
     if not line.has_device:
-        costed = f"{duration(line.costed_ns)} in operators"
+        costed = f"{duration(line.costed_ns, unit)} in operators"
     if not bounds:
         device = line.device or ("this device" if line.has_device else "this host")
         return f"No roofs of {device} are known, P gives them; {costed} costed"
@@ -123,14 +139,14 @@ def empty_reason(trace: Trace) -> str:
     return "No roofline: no operator with a known cost ran here"
 
 
-def point_lines(line: Roofline, point: RooflinePoint) -> list[str]:
+def point_lines(line: Roofline, point: RooflinePoint, unit: TimeUnit = TimeUnit.AUTO) -> list[str]:
     """Return what the pane says of a point."""
     lines = [point.label]
     share = percent(point.time_ns / line.costed_ns if line.costed_ns else None)
     if point.shapes:
         lines.append(shapes_text(point.shapes))
     lines += [
-        f"{count(point.calls)} calls, {duration(point.time_ns)}, {share} of what is costed",
+        f"{count(point.calls)} calls, {duration(point.time_ns, unit)}, {share} of what is costed",
         f"FLOP      {metric(point.flop, 'FLOP')}",
         f"bytes     {metric(point.n_bytes, 'B')}, the least that have to move",
         f"intensity {intensity_text(point.intensity)} FLOP/B",
@@ -180,7 +196,7 @@ def bound_text(point: RooflinePoint) -> str:
             return NOT_MEASURED
 
 
-def _columns(line: Roofline) -> tuple[Column, ...]:
+def _columns(line: Roofline, unit: TimeUnit) -> tuple[Column, ...]:
     points = line.points
 
     def numbers(
@@ -197,12 +213,7 @@ def _columns(line: Roofline) -> tuple[Column, ...]:
     bounds = [point.bound or NOT_MEASURED for point in points]
     return (
         Column("operator", name, names, is_number=False),
-        Column(
-            "time",
-            lambda r: duration(points[r].time_ns),
-            np.array([point.time_ns for point in points], np.int64),
-            width=11,
-        ),
+        time_column("time", np.array([point.time_ns for point in points], np.int64), unit),
         Column(
             "roof",
             lambda r: percent(points[r].roof_ratio),

@@ -8,13 +8,17 @@ import numpy as np
 import numpy.typing as npt
 from wcwidth import wcswidth, wcwidth
 
-from tracetui.model.arrays import Bools, Int64s
+from tracetui.format import NOT_MEASURED, TimeUnit, time_cell
+from tracetui.model.arrays import Bools, Float64s, Int64s
 
 MIN_NAME_WIDTH: Final = 16
 """Columns leave the name of a row at least so many cells."""
 _LEAST_WRAP_WIDTH: Final = 8
 """Narrower lines are not indented."""
 _ELLIPSIS: Final = "…"
+_TIME_WIDTH: Final = 12
+_GAP: Final = 2
+"""Cells between a time and what is on its left, with the mark of the sorted column."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,6 +125,76 @@ class Table:
         is_descending = column.is_number != self.is_inverted
         order = np.argsort(-rank if is_descending else rank, kind="stable")
         self.order = order if self.mask is None else order[self.mask[order]]
+
+
+def time_column(
+    title: str, values: Int64s | Float64s, unit: TimeUnit, *, is_measured: bool = True
+) -> Column:
+    """Return a column of times; its title says their unit where all have the same.
+
+    Args:
+        title: Without the unit.
+        values: Nanoseconds, one for each row.
+        unit: How they are written.
+        is_measured: Whether the recording holds such times at all.
+    """
+    full_title = f"{title} {unit.value}".rstrip()
+
+    def cell(row: int) -> str:
+        return time_cell(round(float(values[row])), unit) if is_measured else NOT_MEASURED
+
+    width = max(len(full_title) + _GAP, _TIME_WIDTH)
+    if is_measured and unit is not TimeUnit.AUTO and len(values):
+        # A short time may have more decimals than the longest has digits.
+        ends = (int(values.max()), int(values[values > 0].min(initial=int(values.max()))))
+        width = max(width, *(len(time_cell(each, unit)) + _GAP for each in ends))
+    return Column(full_title, cell, values, width=width)
+
+
+class Tabled:
+    """What rows of a ``Table`` show: a subclass adds what they are made of and mean."""
+
+    __slots__ = ()
+
+    table: Table
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """Return the columns; the first names the row."""
+        return self.table.columns
+
+    @property
+    def hidden(self) -> frozenset[int]:
+        """Return which columns are not shown."""
+        return self.table.hidden
+
+    @hidden.setter
+    def hidden(self, hidden: frozenset[int]) -> None:
+        self.table.hidden = hidden
+
+    def n_rows(self) -> int:
+        """Return how many rows there are."""
+        return len(self.table)
+
+    def row_at(self, place: int) -> int:
+        """Return the row of the table's columns that stands at a place of the screen."""
+        return int(self.table.order[place])
+
+    def header(self, width: int) -> str:
+        """Return the column titles."""
+        return self.table.header(width)
+
+    def line(self, place: int, width: int) -> str:
+        """Return the row at a place."""
+        return self.table.line(place, width)
+
+    def sort_by_next(self, width: int) -> None:
+        """Sort by the next of the columns that are in sight."""
+        self.table.sort_by_next(width)
+
+    def invert(self) -> None:
+        """Turn the order round."""
+        self.table.invert()
 
 
 def in_sight(columns: Sequence[Column], hidden: frozenset[int], width: int) -> list[int]:

@@ -139,5 +139,5 @@ def test_a_slice_leads_to_its_row_and_a_kernel_to_its_operators() -> None:
     gemm = next(row for row in range(len(trace.slices)) if trace.name_of(row) == "gemm")
     tree, table = OperatorTree.of(trace), OperatorTable.of(trace, by_shape=True)
     assert tree.name(tree.node_of(gemm)) == "aten::mm"
-    assert table.name(table.place_of(gemm)) == "aten::mm"
-    assert (tree.node_of(-1), table.place_of(999)) == (-1, -1)
+    assert table.name(table.place_of_slice(gemm)) == "aten::mm"
+    assert (tree.node_of(-1), table.place_of_slice(999)) == (-1, -1)

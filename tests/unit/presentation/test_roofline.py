@@ -79,7 +79,7 @@ def test_a_row_has_time_share_bound_and_rates():
 def test_the_details_say_how_the_share_comes_about():
     table = RooflineTable.of(one_product(A100))
 
-    text = "\n".join(point_lines(table.line, table.point_at(0)))
+    text = "\n".join(point_lines(table.roofline, table.point_at(0)))
 
     for words in (
         "[8192,768]x[768,3072]",
@@ -91,7 +91,7 @@ def test_the_details_say_how_the_share_comes_about():
     ):
         assert words in text
     unknown = RooflineTable.of(one_product())
-    assert "P gives them" in "\n".join(point_lines(unknown.line, unknown.point_at(0)))
+    assert "P gives them" in "\n".join(point_lines(unknown.roofline, unknown.point_at(0)))
 
 
 def test_every_slice_of_an_operator_leads_to_its_row():

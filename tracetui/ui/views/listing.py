@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -28,6 +28,9 @@ _GAP: Final = re.compile(r"\s{2,}")
 
 class ListingView(DetailedView):
     """Rows computed in a thread; a subclass says what they are."""
+
+    follows_scope: ClassVar[bool] = True
+    """Whether the rows are about the range and the filter alone."""
 
     @dataclass
     class Computed(Message):
@@ -59,13 +62,19 @@ class ListingView(DetailedView):
         """Compute the content of a new trace or filter; else follow the selection."""
         if new is None:
             return
-        if old is None or old.trace is not new.trace or old.scope != new.scope:
+        is_narrowed = self.follows_scope and old is not None and old.scope != new.scope
+        if old is None or old.trace is not new.trace or is_narrowed:
             self.start_computing(new)
         elif old.unit is not new.unit:
             self.set_unit(new.unit)
             self.show_rows()
         elif old.selection != new.selection:
             self.follow_selection(new.selection)
+
+    @property
+    def unit(self) -> TimeUnit:
+        """Return how times are written."""
+        return TimeUnit.AUTO if self.workspace is None else self.workspace.unit
 
     def start_computing(self, workspace: Workspace) -> None:
         """Start a thread that posts ``Computed``."""

@@ -1,33 +1,30 @@
 """The operators: a call tree in one of three shapes, or a flat table by name."""
 
-from typing import ClassVar, Final
+from collections.abc import Callable
+from functools import partial
+from typing import ClassVar
 
 import numpy as np
-from textual import work
 from textual.binding import Binding, BindingType
 
-from tracetui.errors import UsageError
-from tracetui.format import TimeUnit, count
+from tracetui.format import count
 from tracetui.model.arrays import NO_ID
-from tracetui.model.trace import Trace
 from tracetui.presentation.operators import OperatorTable, OperatorTree, Shape
-from tracetui.presentation.scope import Scope
 from tracetui.presentation.tree import Tree
 from tracetui.ui.state import Workspace
-from tracetui.ui.views.listing import ListingView
-from tracetui.ui.widgets.column_chooser import ColumnsScreen
+from tracetui.ui.views.table_view import ColumnsView
 from tracetui.ui.widgets.line_list import ListLine
 
-_WAITING: Final = "Computing the operators …"
 
-
-class OperatorsView(ListingView):
+class OperatorsView(ColumnsView[OperatorTree | OperatorTable]):
     """A virtual tree, or a virtual table, with host and device columns."""
 
     name_id: ClassVar[str] = "operators"
     title_text: ClassVar[str] = "Operators"
     short_title: ClassVar[str] = "Ops"
     key: ClassVar[str] = "3"
+
+    waiting: ClassVar[str] = "Computing the operators …"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("l,right", "expand", "Open"),
@@ -41,9 +38,6 @@ class OperatorsView(ListingView):
         Binding("I", "instances", "Call by call, or merged by path"),
         Binding("M", "equal_siblings", "Equal siblings as one row"),
         Binding("B", "shapes", "Tell input shapes apart"),
-        Binding("s", "sort", "Sort by the next column"),
-        Binding("i", "invert", "Turn the order round"),
-        Binding("S", "columns", "Choose the columns"),
     ]
 
     def __init__(self) -> None:
@@ -52,9 +46,6 @@ class OperatorsView(ListingView):
         self._shape = Shape.PATHS
         self._tree_shape = Shape.PATHS
         self._by_shape = False
-        self._content: OperatorTree | OperatorTable | None = None
-        self._complaint = ""
-        self._hidden: frozenset[int] = frozenset()
         self._rows = np.empty(0, np.int64)
 
     @property
@@ -62,49 +53,34 @@ class OperatorsView(ListingView):
         """Return how the calls are put together."""
         return self._shape
 
-    def start_computing(self, workspace: Workspace) -> None:
-        """Compute the tree or the table in a thread."""
-        self._compute(workspace.trace, self._shape, workspace.scope, self._by_shape, workspace.unit)
+    def content_of(self, workspace: Workspace) -> Callable[[], OperatorTree | OperatorTable]:
+        """Return what makes the tree, or the table."""
+        trace, scope, by_shape = workspace.trace, workspace.scope, self._by_shape
+        if self._shape is Shape.NAMES:
+            return partial(OperatorTable.of, trace, scope, by_shape=by_shape)
+        return partial(OperatorTree.of, trace, self._shape, scope, by_shape=by_shape)
 
-    @work(thread=True, exclusive=True, group="operators")
-    def _compute(
-        self,
-        trace: Trace,
-        shape: Shape,
-        scope: Scope,
-        by_shape: bool,  # noqa: FBT001 - a worker's arguments are positional
-        unit: TimeUnit,
+    def take_over(
+        self, old: OperatorTree | OperatorTable, new: OperatorTree | OperatorTable
     ) -> None:
-        content: OperatorTree | OperatorTable | str
-        try:
-            if shape is Shape.NAMES:
-                content = OperatorTable.of(trace, scope, by_shape=by_shape)
-            else:
-                content = OperatorTree.of(trace, shape, scope, by_shape=by_shape)
-            content.set_unit(unit)
-        except UsageError as error:
-            content = str(error)
-        self.post_message(self.Computed(trace, content))
+        """Keep the order, and what is hidden."""
+        if isinstance(old, OperatorTree) and isinstance(new, OperatorTree):
+            new.sort_like(old)
+        elif isinstance(old, OperatorTable) and isinstance(new, OperatorTable):
+            new.table.sort_like(old.table)
+        if old.hides_without_kernels:
+            new.toggle_without_kernels()
 
-    def on_listing_view_computed(self, message: ListingView.Computed) -> None:
-        """Show the content unless another trace has taken its place."""
-        if self.workspace is None or message.trace is not self.workspace.trace:
-            return
-        if isinstance(message.content, OperatorTree | OperatorTable):
-            is_first = self._content is None
-            self._content, self._complaint = message.content, ""
-            self._content.hidden = self._hidden
-            self._refresh_rows()
-            self._follow(self.workspace.selection, opens=not is_first)
-        else:
-            self._complaint = str(message.content)
-            self.show_rows()
+    def settle(self, slice_id: int, *, is_first: bool) -> None:
+        """Show the selection in another shape, wherever the keys go."""
+        self._follow(slice_id, opens=not is_first)
 
-    def _refresh_rows(self) -> None:
+    def show_content(self) -> None:
+        """List the rows that are open."""
         if isinstance(self._content, OperatorTree):
             self._rows = self._content.tree.rows()
         elif self._content is not None:
-            self._rows = np.arange(len(self._content.table))
+            self._rows = np.arange(self._content.n_rows())
         self.show_rows()
 
     def _node(self) -> int:
@@ -119,7 +95,7 @@ class OperatorsView(ListingView):
 
     def _go_to(self, node: int) -> None:
         """Show the rows and put the cursor on a node, or on its nearest parent in sight."""
-        self._refresh_rows()
+        self.show_content()
         if len(self._rows):
             place = int(np.searchsorted(self._rows, node, side="right")) - 1
             self.rows.cursor = max(place, 0)
@@ -137,26 +113,9 @@ class OperatorsView(ListingView):
                     self._content.tree.reveal(node)
                 self._go_to(node)
         elif self._content is not None:
-            place = self._content.place_of(slice_id)
+            place = self._content.place_of_slice(slice_id)
             if place >= 0:
                 self.rows.cursor = place
-
-    def set_unit(self, unit: TimeUnit) -> None:
-        """Write times in another unit."""
-        if self._content is not None:
-            self._content.set_unit(unit)
-
-    def summary(self) -> str:
-        """Return what the rows hold, or what is wrong with the filter."""
-        if self._complaint:
-            return self._complaint
-        return _WAITING if self._content is None else self._content.summary
-
-    def titles(self, width: int) -> str:
-        """Return the column titles."""
-        if isinstance(self._content, OperatorTree):
-            return self._content.header(width)
-        return "" if self._content is None else self._content.table.header(width)
 
     def n_rows(self) -> int:
         """Return how many rows are open."""
@@ -166,9 +125,7 @@ class OperatorsView(ListingView):
         """Return one row."""
         if self._content is None or row >= len(self._rows):
             return ListLine("")
-        if isinstance(self._content, OperatorTree):
-            return ListLine(self._content.line(int(self._rows[row]), width))
-        return ListLine(self._content.table.line(row, width))
+        return ListLine(self._content.line(int(self._rows[row]), width))
 
     def slice_of(self, row: int) -> int:
         """Return the first call of a row."""
@@ -250,14 +207,13 @@ class OperatorsView(ListingView):
         if isinstance(self._content, OperatorTree) and node != NO_ID:
             self._go_to(node)
         else:
-            self._refresh_rows()
+            self.show_content()
 
     def _change_shape(self, shape: Shape) -> None:
         if shape is not Shape.NAMES:
             self._tree_shape = shape
         self._shape = shape
-        if self.workspace is not None:
-            self.start_computing(self.workspace)
+        self.compute_anew()
 
     def action_flat(self) -> None:
         """Change between the tree and the table by name."""
@@ -278,45 +234,16 @@ class OperatorsView(ListingView):
         self._by_shape = not self._by_shape
         self._change_shape(self._shape)
 
-    def action_sort(self) -> None:
-        """Sort by the next of the columns in sight."""
-        width = self.rows.line_width
-        if isinstance(self._content, OperatorTree):
-            content, slice_id = self._content, self._selected()
-            content.sort_by_next(width)
-            self._return_to(content, slice_id)
-        elif self._content is not None:
-            self._content.table.sort_by_next(width)
-            self.show_rows()
-
-    def action_invert(self) -> None:
-        """Turn the order round."""
-        if isinstance(self._content, OperatorTree):
-            content, slice_id = self._content, self._selected()
-            content.invert()
-            self._return_to(content, slice_id)
-        elif self._content is not None:
-            self._content.table.invert()
-            self.show_rows()
-
-    def action_columns(self) -> None:
-        """Choose which columns are shown."""
-        if self._content is not None:
-            titles = [column.title for column in self._content.columns]
-            self.app.push_screen(ColumnsScreen(titles, self._hidden), self._show_columns)
-
-    def _show_columns(self, hidden: frozenset[int] | None) -> None:
-        if hidden is not None and self._content is not None:
-            self._hidden = self._content.hidden = hidden
-            self.show_rows()
+    def reorder(self, change: Callable[[], None]) -> None:
+        """Put the rows in another order; in a tree the cursor stays on its row."""
+        content, slice_id = self._content, self._selected()
+        change()
+        self.show_content()
+        if isinstance(content, OperatorTree):
+            found = np.flatnonzero(content.calls.slice_id == slice_id)
+            if len(found):
+                self._go_to(int(found[0]))
 
     def _selected(self) -> int:
         node = self._node()
         return NO_ID if self._content is None or node == NO_ID else self._content.slice_at(node)
-
-    def _return_to(self, content: OperatorTree, slice_id: int) -> None:
-        """Put the cursor back on its row after the order changed."""
-        self._refresh_rows()
-        found = np.flatnonzero(content.calls.slice_id == slice_id)
-        if len(found):
-            self._go_to(int(found[0]))

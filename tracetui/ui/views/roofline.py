@@ -1,6 +1,8 @@
 """The roofline: each operator below the roofs of its device, as a plot and as a table."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Final
 
 from textual import work
@@ -12,7 +14,7 @@ from textual.widgets import Input, Static
 
 from tracetui.analysis.host_peaks import given_rates
 from tracetui.analysis.roofline import Roofline
-from tracetui.format import TimeUnit
+from tracetui.errors import UsageError
 from tracetui.model.arrays import NO_ID
 from tracetui.model.trace import Trace
 from tracetui.presentation.roofline import By, RooflineTable, point_lines
@@ -20,10 +22,9 @@ from tracetui.presentation.roofline_plot import PlotLine, nearest_point, plot_li
 from tracetui.ui.messages import Told
 from tracetui.ui.state import Rivals, Workspace
 from tracetui.ui.views.detailed import DetailBody
-from tracetui.ui.views.listing import ListingView
-from tracetui.ui.widgets.column_chooser import ColumnsScreen
+from tracetui.ui.views.table_view import TableView
 from tracetui.ui.widgets.detail_pane import DetailPane
-from tracetui.ui.widgets.line_list import LineList, ListLine
+from tracetui.ui.widgets.line_list import LineList
 from tracetui.ui.widgets.plot import Plot
 
 _LEAST_ROWS: Final = 5
@@ -50,7 +51,15 @@ class RoofInput(Input):
         self.post_message(self.Cancelled())
 
 
-class RooflineView(ListingView):
+def _table(trace: Trace, by: By, peak_text: str) -> RooflineTable:
+    try:
+        rates = given_rates(peak_text) if peak_text else None
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    return RooflineTable.of(trace, rates, by=by)
+
+
+class RooflineView(TableView[RooflineTable]):
     """A plot above a table; one cursor for both."""
 
     name_id: ClassVar[str] = "roofline"
@@ -58,15 +67,15 @@ class RooflineView(ListingView):
     short_title: ClassVar[str] = "Roof"
     key: ClassVar[str] = "8"
 
+    follows_scope: ClassVar[bool] = False
+    waiting: ClassVar[str] = "Computing the roofline …"
+
     DEFAULT_CSS: ClassVar[str] = """
     RooflineView RoofInput { display: none; height: 1; border: none; padding: 0 1; }
     RooflineView RoofInput.-asked { display: block; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("s", "sort", "Sort by the next column"),
-        Binding("i", "invert", "Turn the order round"),
-        Binding("S", "columns", "Choose the columns"),
         Binding("c", "by_class", "By operator and shapes, or by class of work"),
         Binding("P", "peaks", "Give the device's roofs"),
         Binding("p", "plot", "Hide the plot, show it again"),
@@ -76,10 +85,8 @@ class RooflineView(ListingView):
     def __init__(self) -> None:
         """Start without points."""
         super().__init__()
-        self._content: RooflineTable | None = None
         self._by: By = "operator"
         self._has_plot = True
-        self._hidden: frozenset[int] = frozenset()
         self._peak_text = ""
         """What the user says the device can do; empty leaves it to the table of devices."""
         self._other: Roofline | None = None
@@ -127,7 +134,7 @@ class RooflineView(ListingView):
 
     @work(thread=True, exclusive=True, group="roofline-other")
     def _compute_other(self, trace: Trace, by: By) -> None:
-        self.post_message(self.OtherComputed(trace, RooflineTable.of(trace, None, by=by).line))
+        self.post_message(self.OtherComputed(trace, RooflineTable.of(trace, None, by=by).roofline))
 
     def on_roofline_view_other_computed(self, message: OtherComputed) -> None:
         """Draw both, unless the pair is another by now."""
@@ -137,85 +144,30 @@ class RooflineView(ListingView):
             self._other = message.line
             self.show_rows()
 
-    def watch_workspace(self, old: Workspace | None, new: Workspace | None) -> None:
-        """Compute the points of a new trace, else follow the selection."""
-        if new is None:
-            return
-        if old is None or old.trace is not new.trace:
-            self._other = None
-            self.start_computing(new)
-        elif old.selection != new.selection:
-            self.follow_selection(new.selection)
-
     def start_computing(self, workspace: Workspace) -> None:
-        """Compute the points in a thread."""
-        self._compute(workspace.trace, self._by, self._peak_text)
+        """Compute the points; the other trace's are drawn beside those of one pair alone."""
+        if self._content is not None and self._content.trace is not workspace.trace:
+            self._other = None
+        super().start_computing(workspace)
 
-    @work(thread=True, exclusive=True, group="roofline")
-    def _compute(self, trace: Trace, by: By, peak_text: str) -> None:
-        content: RooflineTable | str
-        try:
-            rates = given_rates(peak_text) if peak_text else None
-            content = RooflineTable.of(trace, rates, by=by)
-        except ValueError as error:
-            content = str(error)
-        self.post_message(self.Computed(trace, content))
+    def content_of(self, workspace: Workspace) -> Callable[[], RooflineTable]:
+        """Return what makes the points."""
+        return partial(_table, workspace.trace, self._by, self._peak_text)
 
-    def on_listing_view_computed(self, message: ListingView.Computed) -> None:
-        """Show the points unless another trace has taken their place."""
-        is_current = self.workspace is not None and message.trace is self.workspace.trace
-        if not is_current or not isinstance(message.content, RooflineTable):
-            if isinstance(message.content, str):
-                self._peak_text = ""
-                self.notify(message.content, severity="warning", markup=False)
-            return
-        old, self._content = self._content, message.content
-        self._content.table.hidden = self._hidden
-        if old is not None:
-            self._content.table.sort_like(old.table)
-        self._fit_plot()
-        self.show_rows()
-        if self.workspace is not None:
-            self.follow_selection(self.workspace.selection)
-
-    def follow_selection(self, slice_id: int) -> None:
-        """Go to the operator of the selected slice, unless the cursor is here."""
-        if self._content is not None and not self.rows.has_focus:
-            place = self._content.place_of_slice(slice_id)
-            if place >= 0:
-                self.rows.cursor = place
-
-    def set_unit(self, unit: TimeUnit) -> None:
-        """Keep each time in its own unit: they are read beside rates."""
-
-    def summary(self) -> str:
-        """Return what bounds the time, or what is missing for a roofline."""
-        return "Computing the roofline …" if self._content is None else self._content.summary
+    def refuse(self, complaint: str) -> None:
+        """Say what is wrong with the roofs that were typed, and go back to the table's."""
+        self._peak_text = ""
+        self.notify(complaint, severity="warning", markup=False)
 
     def titles(self, width: int) -> str:
-        """Return the column titles."""
-        return self._content.table.header(width) if self._content and self.n_rows() else ""
-
-    def n_rows(self) -> int:
-        """Return how many points there are."""
-        return 0 if self._content is None else len(self._content.table)
-
-    def line(self, row: int, width: int) -> ListLine:
-        """Return one row in the colour of its class."""
-        if self._content is None or row >= self.n_rows():
-            return ListLine("")
-        point = self._content.point_at(row)
-        return ListLine(self._content.table.line(row, width), point.work_class)
-
-    def slice_of(self, row: int) -> int:
-        """Return the longest call of a row."""
-        return NO_ID if self._content is None else self._content.point_at(row).slice_id
+        """Return the column titles, where there are rows."""
+        return super().titles(width) if self.n_rows() else ""
 
     def pane_lines(self, row: int) -> list[str]:
         """Return what a point attains and what holds it back."""
-        if self._content is None or row >= self.n_rows():
+        if (content := self.content_at(row)) is None:
             return []
-        return point_lines(self._content.line, self._content.point_at(row))
+        return point_lines(content.roofline, content.point_at(row), self.unit)
 
     def detail_texts(self) -> list[str]:
         """Return what the pane says; where there are no points, why."""
@@ -225,7 +177,7 @@ class RooflineView(ListingView):
         if self._content is None:
             return []
         return plot_lines(
-            self._content.line,
+            self._content.roofline,
             width,
             height,
             self._selected_point(),
@@ -243,7 +195,7 @@ class RooflineView(ListingView):
         details = {"-below": _DETAIL_ROWS, "-asked": self.size.height // 2}
         room = self.size.height - _FIXED_ROWS - details.get(self.place, 0)
         height = min(int(room * _PLOT_SHARE), room - _LEAST_ROWS, _MOST_PLOT)
-        has_points = self._content is not None and bool(plottable(self._content.line))
+        has_points = self._content is not None and bool(plottable(self._content.roofline))
         is_shown = self._has_plot and height > 0 and self.n_rows() > 0 and has_points
         self.plot.display = is_shown
         if is_shown:
@@ -256,6 +208,7 @@ class RooflineView(ListingView):
 
     def show_rows(self) -> None:
         """Draw summary, plot, titles, rows and pane anew."""
+        self._fit_plot()
         super().show_rows()
         self.plot.show(self._plot_lines)
 
@@ -271,7 +224,7 @@ class RooflineView(ListingView):
             return
         size = self.plot.size
         point = nearest_point(
-            self._content.line, size.width, size.height, message.row, message.column
+            self._content.roofline, size.width, size.height, message.row, message.column
         )
         place = NO_ID if point == NO_ID else self._content.table.place_of(point)
         if place >= 0:
@@ -284,36 +237,11 @@ class RooflineView(ListingView):
         rows = [self.rows.text_of(row).rstrip() for row in range(self.n_rows())]
         return "\n".join([self.summary(), *drawn, self.titles(self.rows.line_width), *rows])
 
-    def action_sort(self) -> None:
-        """Sort by the next of the columns in sight."""
-        if self._content is not None:
-            self._content.table.sort_by_next(self.rows.line_width)
-            self.show_rows()
-
-    def action_invert(self) -> None:
-        """Turn the order round."""
-        if self._content is not None:
-            self._content.table.invert()
-            self.show_rows()
-
-    def action_columns(self) -> None:
-        """Choose which columns are shown."""
-        if self._content is not None:
-            table = self._content.table
-            titles = [column.title for column in table.columns]
-            self.app.push_screen(ColumnsScreen(titles, table.hidden), self._show_columns)
-
-    def _show_columns(self, hidden: frozenset[int] | None) -> None:
-        if hidden is not None and self._content is not None:
-            self._hidden = self._content.table.hidden = hidden
-            self.show_rows()
-
     def action_by_class(self) -> None:
         """Make points of operators with their shapes, or of classes of work."""
         self._by = "class" if self._by == "operator" else "operator"
         self._other = None
-        if self.workspace is not None:
-            self.start_computing(self.workspace)
+        self.compute_anew()
 
     def action_peaks(self) -> None:
         """Ask for the roofs; nothing typed brings the table's back."""
@@ -327,8 +255,7 @@ class RooflineView(ListingView):
         event.stop()
         self._peak_text = event.value.strip()
         self.on_roof_input_cancelled()
-        if self.workspace is not None:
-            self.start_computing(self.workspace)
+        self.compute_anew()
 
     def on_roof_input_cancelled(self) -> None:
         """Put the prompt away."""
