@@ -1,9 +1,12 @@
 """A trace by hand: ``trace_of(("aten::linear", 0, 100), ("aten::addmm", 10, 40))``."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from tracetui.model.builder import EventKey, TraceBuilder, event_block
+from tracetui.model.counters import MemoryTable
 from tracetui.model.device import DeviceSpec, Geometry
 from tracetui.model.trace import Origin, Trace
 
@@ -83,3 +86,31 @@ def trace_of(*rows: Row | tuple[str, int, int], devices: Sequence[DeviceSpec] = 
     builder.blocks.append(event_block(table))
     builder.report.n_events = builder.report.n_complete = len(table)
     return builder.build(Origin("by hand", 0, "by hand", "by hand"))
+
+
+def with_memory(
+    trace: Trace,
+    *records: tuple[int, int, int, int, int, int],
+    addresses: Sequence[int] = (),
+    tracks: Sequence[int] = (),
+) -> Trace:
+    """Return the trace with allocator records, in time order.
+
+    Args:
+        trace: One without.
+        records: Time, bytes, total allocated, total reserved, device type, device index.
+        addresses: Of each record; none are known without.
+        tracks: Of each record; without, the first of all.
+    """
+    table = np.array(records, np.int64).reshape(-1, 6)
+    memory = MemoryTable(
+        ts_ns=table[:, 0],
+        n_bytes=table[:, 1],
+        total_allocated=table[:, 2],
+        total_reserved=table[:, 3],
+        device_type=table[:, 4].astype(np.int32),
+        device_index=table[:, 5].astype(np.int32),
+        track_id=np.array(tracks or [0] * len(table), np.int32),
+        address=np.array(addresses or [0] * len(table), np.int64),
+    )
+    return replace(trace, memory=memory, memo={})

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tracetui.analysis.memo import once_per_trace
-from tracetui.model.arrays import Bools, Int64s, frozen, group_sums
+from tracetui.model.arrays import NO_ID, Bools, Int64s, frozen, group_sums
 from tracetui.model.trace import Trace
 from tracetui.model.tracks import TrackKind
 
@@ -18,12 +18,28 @@ _DEVICE_WORDS: Final = {1: "cuda", 6: "hip", 12: "xpu", 13: "mps", 15: "hpu", 19
 """The device types of c10 that allocators record."""
 
 
+@dataclass(frozen=True, slots=True)
+class Peak:
+    """The moment at which a device held most."""
+
+    ts_ns: int
+    n_bytes: int
+    reserved_bytes: int | None
+    record: int
+    """The record of ``Trace.memory`` that brought it; in a range whose start is its peak the last
+    one before, and ``NO_ID`` where there is none."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class MemoryCurve:
     """What one device held, record by record."""
 
     device: str
     """``cpu``, or kind and number as in ``cuda:0``."""
+    record: Int64s
+    """Which records of ``Trace.memory`` these are."""
+    start_bytes: int
+    """What was allocated before the first record."""
     ts_ns: Int64s
     allocated_bytes: Int64s
     reserved_bytes: Int64s | None
@@ -33,6 +49,48 @@ class MemoryCurve:
     def peak_bytes(self) -> int:
         """Return the most that was allocated at once, what was there at the start included."""
         return int(self.allocated_bytes.max())
+
+    def peak(self, span_ns: tuple[int, int] | None = None) -> Peak:
+        """Return the first moment at which most was allocated, of all or of a range of time."""
+        start_ns, end_ns = span_ns or (int(self.ts_ns[0]), int(self.ts_ns[-1]))
+        first = int(np.searchsorted(self.ts_ns, start_ns, side="left"))
+        after = int(np.searchsorted(self.ts_ns, end_ns, side="right"))
+        inside = self.allocated_bytes[first:after]
+        held = self.start_bytes if first == 0 else int(self.allocated_bytes[first - 1])
+        place = first - 1
+        # A whole recording peaks at a record: what was there before is not its doing.
+        if len(inside) and (span_ns is None or int(inside.max()) > held):
+            place = first + int(np.argmax(inside))
+        reserved = None if self.reserved_bytes is None else int(self.reserved_bytes[max(place, 0)])
+        if place < first:
+            return Peak(start_ns, held, reserved, NO_ID if place < 0 else int(self.record[place]))
+        level = int(self.allocated_bytes[place])
+        return Peak(int(self.ts_ns[place]), level, reserved, int(self.record[place]))
+
+    def highest(self, edges_ns: Int64s) -> tuple[Int64s, Int64s | None]:
+        """Return the most that was allocated, and reserved, between neighbours of some moments.
+
+        Args:
+            edges_ns: Ascending; a span holds its start and not its end. A level holds until the
+                next record.
+
+        Returns:
+            Two columns, one shorter than ``edges_ns``; no second one where it was not recorded.
+        """
+        places = np.searchsorted(self.ts_ns, edges_ns, side="left")
+        allocated = _highest(self.start_bytes, self.allocated_bytes, places)
+        if self.reserved_bytes is None:
+            return allocated, None
+        return allocated, _highest(int(self.reserved_bytes[0]), self.reserved_bytes, places)
+
+
+def _highest(before: int, levels: Int64s, places: Int64s) -> Int64s:
+    """Return the highest level from the one held at each place to the last before the next."""
+    # The level held at a place is the one before it; one more at the end for reduceat's bounds.
+    held = np.concatenate(([before], levels, levels[-1:]))
+    bounds = np.column_stack((places[:-1], places[1:] + 1)).ravel()
+    found: Int64s = np.maximum.reduceat(held, bounds)[::2]
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,8 +154,8 @@ def memory_use(trace: Trace) -> MemoryUse | None:
         curves.append(_curve(trace, device, own))
         outside_bytes[device] = int(memory.n_bytes[own & outside].sum())
     on_host = memory.device_type == _CPU
-    total_bytes, self_bytes = _by_slice(trace, on_host)
-    device_total_bytes, device_self_bytes = _by_slice(trace, ~on_host)
+    total_bytes, self_bytes = bytes_by_slice(trace, on_host)
+    device_total_bytes, device_self_bytes = bytes_by_slice(trace, ~on_host)
     return MemoryUse(
         curves=tuple(curves),
         total_bytes=total_bytes,
@@ -117,12 +175,15 @@ def _label(device_type: int, device_index: int) -> str:
 def _curve(trace: Trace, device: str, own: Bools) -> MemoryCurve:
     memory = trace.memory
     allocated, reserved = memory.total_allocated[own], memory.total_reserved[own]
+    change = memory.n_bytes[own]
     if (allocated < 0).any():
         # Without the allocator's own sum, the level before the recording is unknown: 0 is least.
-        change = np.cumsum(memory.n_bytes[own])
-        allocated = change - min(0, int(change.min()))
+        allocated = np.cumsum(change)
+        allocated = allocated - min(0, int(allocated.min()))
     return MemoryCurve(
         device=device,
+        record=frozen(np.flatnonzero(own)),
+        start_bytes=max(int(allocated[0] - change[0]), 0),
         ts_ns=frozen(memory.ts_ns[own]),
         allocated_bytes=frozen(allocated),
         reserved_bytes=None if (reserved < 0).any() else frozen(reserved),
@@ -147,8 +208,12 @@ def _outside(trace: Trace) -> Bools:
     return ~covered
 
 
-def _by_slice(trace: Trace, own: Bools) -> tuple[Int64s, Int64s]:
-    """Return total and self bytes of each slice from the records in ``own``."""
+def bytes_by_slice(trace: Trace, own: Bools) -> tuple[Int64s, Int64s]:
+    """Return total and self bytes of each slice, of the records that ``own`` marks.
+
+    As torch counts them: what was allocated less what was released, by any thread, while the slice
+    was open, both ends included; self is less the direct children's.
+    """
     slices, rows = trace.slices, _host_rows(trace)
     ts_ns = trace.memory.ts_ns[own]
     prefix = np.concatenate(([0], np.cumsum(trace.memory.n_bytes[own])))

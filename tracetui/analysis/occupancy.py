@@ -1,13 +1,14 @@
 """Theoretical occupancy: how many warps fit on a multiprocessor, and what keeps more out.
 
-The arithmetic is that of NVIDIA's occupancy calculator. Registers are handed out 256 at a time to
+The arithmetic is that of NVIDIA's occupancy calculator, and where a figure that it takes is not
+recorded, what the file's own calculator said (``OccupancyLimits``); only it knows of barriers. Registers are handed out 256 at a time to
 a warp and warps to four partitions evenly; from compute capability 8.0 on each block takes 1 KiB
 of shared memory for the system. AMD's recordings lack what it needs.
 """
 
 import math
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -35,7 +36,7 @@ _MAX_BLOCKS: Final = {
 _RESERVED_FROM: Final = (8, 0)
 _NVIDIA_WARP: Final = 32
 
-LIMITERS: Final = ("registers", "shared memory", "warps", "blocks")
+LIMITERS: Final = ("registers", "shared memory", "warps", "blocks", "barriers")
 """What keeps more blocks out; of equals the first."""
 
 LOW_RATIO: Final = 0.25
@@ -66,6 +67,45 @@ class Occupancy:
     """How full the rounds are on average, 0 to 1; the last one is the tail."""
 
 
+_Limits: TypeAlias = tuple[int | None, int | None, int | None, int | None]
+"""Blocks by registers, shared memory, warps and blocks; ``None`` where that does not limit."""
+
+
+def _own_limits(geometry: Geometry, device: DeviceSpec, warps_per_block: int) -> _Limits | None:
+    """Return what we compute, or ``None`` where the recording lacks a figure for it."""
+    capability = (device.compute_major, device.compute_minor)
+    max_blocks = _MAX_BLOCKS.get(capability)  # type: ignore[arg-type] # None is simply not found
+    if (
+        max_blocks is None
+        or geometry.registers is None
+        or geometry.shared_bytes is None
+        or not device.max_threads_per_sm
+        or not device.registers_per_sm
+        or not device.shared_bytes_per_sm
+    ):
+        return None
+    return (
+        _blocks_by_registers(geometry.registers, warps_per_block, device.registers_per_sm),
+        _blocks_by_shared(geometry.shared_bytes, device.shared_bytes_per_sm, capability),
+        device.max_threads_per_sm // _NVIDIA_WARP // warps_per_block,
+        max_blocks,
+    )
+
+
+def _reported_limits(geometry: Geometry) -> _Limits | None:
+    """Return what the file's calculator said, or ``None`` where it says nothing or gave up."""
+    said = geometry.limits
+    if said is None or not said.active_blocks:
+        return None
+    limits = (
+        said.blocks_by_registers,
+        said.blocks_by_shared_memory,
+        said.blocks_by_warps,
+        said.blocks_by_blocks,
+    )
+    return None if all(limit is None for limit in limits) else limits
+
+
 def _allocated(amount: int, grain: int) -> int:
     return -(-amount // grain) * grain
 
@@ -77,32 +117,17 @@ def theoretical_occupancy(geometry: Geometry, device: DeviceSpec) -> Occupancy |
         geometry: How the kernel was launched.
         device: Where it ran.
     """
-    capability = (device.compute_major, device.compute_minor)
-    max_blocks = _MAX_BLOCKS.get(capability)  # type: ignore[arg-type] # None is simply not found
-    block = geometry.block
-    if (
-        device.warp_size != _NVIDIA_WARP
-        or max_blocks is None
-        or not block
-        or geometry.registers is None
-        or geometry.shared_bytes is None
-        or not device.max_threads_per_sm
-        or not device.registers_per_sm
-        or not device.shared_bytes_per_sm
-    ):
-        return None
-    n_threads = math.prod(block)
-    if n_threads <= 0:
+    n_threads = math.prod(geometry.block) if geometry.block else 0
+    if device.warp_size != _NVIDIA_WARP or not device.max_threads_per_sm or n_threads <= 0:
         return None
     warps_per_block = -(-n_threads // _NVIDIA_WARP)
     max_warps = device.max_threads_per_sm // _NVIDIA_WARP
-    limits = (
-        _blocks_by_registers(geometry.registers, warps_per_block, device.registers_per_sm),
-        _blocks_by_shared(geometry.shared_bytes, device.shared_bytes_per_sm, capability),
-        max_warps // warps_per_block,
-        max_blocks,
-    )
-    known = [math.inf if limit is None else limit for limit in limits]
+    limits = _own_limits(geometry, device, warps_per_block) or _reported_limits(geometry)
+    if limits is None:
+        return None
+    barriers = None if geometry.limits is None else geometry.limits.blocks_by_barriers
+    # A calculator that knows of no barriers writes 0, and no kernel runs with none.
+    known = [math.inf if limit is None else limit for limit in (*limits, barriers or None)]
     blocks = int(min(known))
     if blocks < 1:
         return None

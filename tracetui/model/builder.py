@@ -115,6 +115,7 @@ class MemoryRow(NamedTuple):
     total_reserved: int
     device_type: int
     device_index: int
+    address: int
 
 
 class CounterRow(NamedTuple):
@@ -297,7 +298,7 @@ class TraceBuilder:
             flows=_flow_table(self.flow_blocks, self.keys, slices, tracks, interned, start_ns),
             counters=counters,
             instants=self._instant_table(interned, start_ns),
-            memory=self._memory_table(start_ns),
+            memory=self._memory_table(tracks, start_ns),
             devices=self.devices,
             metadata=dict(self.metadata),
             origin=origin,
@@ -349,9 +350,17 @@ class TraceBuilder:
             frozen(np.array([row.event_id for row in rows], np.int64)),
         )
 
-    def _memory_table(self, start_ns: int) -> MemoryTable:
+    def _memory_table(self, tracks: Sequence[Track], start_ns: int) -> MemoryTable:
         rows = sorted(self.memory, key=lambda row: row.ts_ns)
-        columns = np.array(rows, np.int64).reshape(len(rows), 7)
+        columns = np.array(rows, np.int64).reshape(len(rows), len(MemoryRow._fields))
+        of_thread = {
+            (track.pid, track.tid): track_id
+            for track_id, track in enumerate(tracks)
+            if track.kind == TrackKind.HOST
+        }
+        track_of_key = np.array(
+            [of_thread.get((key.pid, key.tid), NO_ID) for key in self.keys], np.int32
+        )
         return MemoryTable(
             frozen(columns[:, 1] - start_ns),
             frozen(columns[:, 2].copy()),
@@ -359,7 +368,8 @@ class TraceBuilder:
             frozen(columns[:, 4].copy()),
             frozen(columns[:, 5].astype(np.int32)),
             frozen(columns[:, 6].astype(np.int32)),
-            frozen(columns[:, 0].astype(np.int32)),
+            frozen(track_of_key[columns[:, 0]]),
+            frozen(columns[:, 7].copy()),
         )
 
 

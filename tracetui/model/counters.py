@@ -43,8 +43,10 @@ class MemoryTable:
     device_type: Int32s
     """0 is the CPU, 1 CUDA, as c10 counts them."""
     device_index: Int32s
-    thread_key: Int32s
-    """Equal for records of one (pid, tid)."""
+    track_id: Int32s
+    """The host track of the thread that asked, ``NO_ID`` where it has no slice."""
+    address: Int64s
+    """What tells a block apart while it lives; 0 where the file does not say."""
 
     def __len__(self) -> int:
         return len(self.ts_ns)

@@ -21,6 +21,28 @@ class DeviceSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class OccupancyLimits:
+    """What the profiler's own occupancy calculator said of a launch, on one multiprocessor.
+
+    Blocks are those that would fit if nothing else limited them; ``None`` where the file does not
+    say or there is no such limit. kineto writes it since 2026, as ``occupancy`` of a kernel.
+    """
+
+    active_blocks: int | None = None
+    """Those that fit; 0 where the calculator gave up."""
+    factors: tuple[str, ...] = ()
+    """What limits them, in the file's words: ``WARPS``, ``REGS``, ``SMEM``, ``BLOCKS``,
+    ``BARRIERS``."""
+    blocks_by_registers: int | None = None
+    blocks_by_shared_memory: int | None = None
+    blocks_by_warps: int | None = None
+    blocks_by_blocks: int | None = None
+    blocks_by_barriers: int | None = None
+    registers_per_block: int | None = None
+    shared_bytes_per_block: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Geometry:
     """How a kernel was launched; ``None`` where the file does not say."""
 
@@ -34,3 +56,5 @@ class Geometry:
     """The file's own estimate, 0 to 1."""
     blocks_per_sm: float | None
     warps_per_sm: float | None
+    limits: OccupancyLimits | None = None
+    """The file's own account of what limits the occupancy."""

@@ -11,11 +11,15 @@ from tracetui.analysis.occupancy import LOW_RATIO, Occupancy, is_low_by_design, 
 from tracetui.analysis.roofline import ROOF_PRECISIONS, attained, costed_calls, trace_peaks
 from tracetui.format import count, metric, percent
 from tracetui.model.arrays import NO_ID
+from tracetui.model.device import OccupancyLimits
 from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
 
 _AGREES: Final = 0.015
 """Reported and computed occupancies that differ by less are one: files have whole percents."""
+
+_FACTORS: Final = {"REGS": "registers", "SMEM": "shared memory"}
+"""The file's words for what limits, where ours are longer."""
 
 
 def work_lines(trace: Trace, slice_id: int) -> Iterator[str]:
@@ -71,9 +75,12 @@ def _occupancy_lines(trace: Trace, slice_id: int) -> Iterator[str]:
     geometry_id = int(trace.slices.geometry_id[slice_id])
     geometry = None if geometry_id == NO_ID else trace.geometries[geometry_id]
     reported = None if geometry is None else geometry.occupancy_ratio
+    said = None if geometry is None or geometry.limits is None else limits_text(geometry.limits)
     if occupancy is None:
         if reported is not None:
             yield f"occupancy {percent(reported)}, as reported"
+        if said:
+            yield f"reported  {said}"
         return
     yield f"occupancy {occupancy_text(trace.name_of(slice_id), occupancy, reported)}"
     blocks = f"{count(occupancy.blocks)} {'block' if occupancy.blocks == 1 else 'blocks'}"
@@ -81,6 +88,19 @@ def _occupancy_lines(trace: Trace, slice_id: int) -> Iterator[str]:
     yield f"          {warps}, {blocks} a processor"
     if occupancy.waves is not None and occupancy.tail_ratio is not None:
         yield f"waves     {occupancy.waves:.2f}, {percent(occupancy.tail_ratio)} full"
+    if said:
+        yield f"reported  {said}"
+
+
+def limits_text(limits: OccupancyLimits) -> str:
+    """Return what the file's own calculator said of a launch; nothing where it said nothing."""
+    if limits.active_blocks is None:
+        return ""
+    if not limits.active_blocks:
+        return "that no block fits: the profiler's calculator gave up"
+    blocks = f"{count(limits.active_blocks)} {'block' if limits.active_blocks == 1 else 'blocks'}"
+    factors = [_FACTORS.get(word, word.lower()) for word in limits.factors]
+    return f"{blocks} a processor" + (f" by {' and '.join(factors)}" if factors else "")
 
 
 def occupancy_text(name: str, occupancy: Occupancy, reported: float | None) -> str:

@@ -21,7 +21,7 @@ from platformdirs import user_cache_path
 
 from tracetui.model.counters import CounterTable, InstantTable, MemoryTable
 from tracetui.model.details import ArgumentSource
-from tracetui.model.device import DeviceSpec, Geometry
+from tracetui.model.device import DeviceSpec, Geometry, OccupancyLimits
 from tracetui.model.flows import FlowTable
 from tracetui.model.load_report import LoadReport
 from tracetui.model.slices import SliceTable
@@ -30,7 +30,7 @@ from tracetui.model.trace import Origin, Trace
 from tracetui.model.tracks import Track, TrackKind
 from tracetui.units import BYTES_PER_GIB, BYTES_PER_KIB
 
-VERSION: Final = 5
+VERSION: Final = 6
 """Raised whenever a column, its meaning or the reader's judgement changes."""
 
 MIN_BYTES: Final = 1_000_000
@@ -229,6 +229,9 @@ def _track(values: dict[str, Any]) -> Track:
 def _geometry(values: dict[str, Any]) -> Geometry:
     for side in ("grid", "block"):
         values[side] = None if values[side] is None else tuple(values[side])
+    limits = values["limits"]
+    if limits is not None:
+        values["limits"] = OccupancyLimits(**{**limits, "factors": tuple(limits["factors"])})
     return Geometry(**values)
 
 

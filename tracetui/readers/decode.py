@@ -25,7 +25,7 @@ from tracetui.model.builder import (
 from tracetui.model.device import Geometry
 from tracetui.model.slices import SliceFlag
 from tracetui.readers.numbers import nanosecond_column
-from tracetui.readers.pytorch import whole
+from tracetui.readers.pytorch import occupancy_limits, whole
 
 NO_NAME: Final = "(no name)"
 _EMPTY: Final = msgspec.Raw(b"")
@@ -54,6 +54,7 @@ class Arguments(msgspec.Struct, gc=False):
     grid: msgspec.Raw = _EMPTY
     block: msgspec.Raw = _EMPTY
     occupancy: Any = msgspec.field(default=None, name="est. achieved occupancy %")
+    limits: msgspec.Raw = msgspec.field(default=_EMPTY, name="occupancy")
     python_id: Any = msgspec.field(default=-1, name="Python id")
     python_parent_id: Any = msgspec.field(default=-1, name="Python parent id")
     old_external_id: Any = msgspec.field(default=0, name="external id")
@@ -64,6 +65,7 @@ class Arguments(msgspec.Struct, gc=False):
     reserved: Any = msgspec.field(default=None, name="Total Reserved")
     device_type: Any = msgspec.field(default=None, name="Device Type")
     device_index: Any = msgspec.field(default=None, name="Device Id")
+    address: Any = msgspec.field(default=None, name="Addr")
     name: Any = None
     labels: Any = None
     sort_index: Any = None
@@ -234,7 +236,7 @@ class Columns:
         occupancy = given.old_occupancy if given.occupancy is None else given.occupancy
         label = (
             bytes(given.grid), bytes(given.block), given.registers, given.shared_bytes,
-            occupancy, given.blocks_per_sm, given.warps_per_sm,
+            occupancy, given.blocks_per_sm, given.warps_per_sm, bytes(given.limits),
         )  # fmt: skip
         geometry_id = self._geometry_of.get(label)
         if geometry_id is None:
@@ -249,6 +251,7 @@ class Columns:
                     occupancy_ratio=_ratio(occupancy),
                     blocks_per_sm=_number(given.blocks_per_sm),
                     warps_per_sm=_number(given.warps_per_sm),
+                    limits=occupancy_limits(label[-1]),
                 )
             )
         return geometry_id
@@ -377,6 +380,7 @@ class Columns:
                     whole(given.reserved, -1),
                     whole(given.device_type, 0),
                     whole(given.device_index, -1),
+                    whole(given.address, 0),
                 )
             )
         else:

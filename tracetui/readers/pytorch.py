@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+import orjson
+
 from tracetui.model.builder import TraceBuilder
-from tracetui.model.device import DeviceSpec
+from tracetui.model.device import DeviceSpec, OccupancyLimits
 from tracetui.model.strings import clean_text
 
 _BASE_TIME: Final = "baseTimeNanoseconds"
@@ -51,6 +53,37 @@ def devices(metadata: Mapping[str, Any]) -> tuple[DeviceSpec, ...]:
         )
         for row, values in enumerate(listed)
         if isinstance(values, dict)
+    )
+
+
+_LIMIT_NAMES: Final = {
+    "active_blocks": "activeBlocksPerMultiprocessor",
+    "blocks_by_registers": "blockLimitRegs",
+    "blocks_by_shared_memory": "blockLimitSharedMem",
+    "blocks_by_warps": "blockLimitWarps",
+    "blocks_by_blocks": "blockLimitBlocks",
+    "blocks_by_barriers": "blockLimitBarriers",
+    "registers_per_block": "allocatedRegistersPerBlock",
+    "shared_bytes_per_block": "allocatedSharedMemPerBlock",
+}
+"""Members of a kernel's ``occupancy``: ``visitTypedMetadata`` in kineto's ``CuptiActivity.h``."""
+_UNLIMITED: Final = 2**31 - 1
+"""What the calculator writes for a resource that the kernel takes nothing of."""
+
+
+def occupancy_limits(raw: bytes) -> OccupancyLimits | None:
+    """Return a kernel's ``occupancy`` argument; ``None`` where it is not what kineto writes."""
+    try:
+        values = orjson.loads(raw) if raw else None
+    except orjson.JSONDecodeError:
+        return None
+    if not isinstance(values, dict) or not values.keys() & set(_LIMIT_NAMES.values()):
+        return None
+    numbers = {name: _maybe(values, said) for name, said in _LIMIT_NAMES.items()}
+    factors = clean_text(str(values.get("limitingFactors", "")))
+    return OccupancyLimits(
+        factors=tuple(word for word in factors.split("|") if word not in ("", "none")),
+        **{name: None if value == _UNLIMITED else value for name, value in numbers.items()},
     )
 
 

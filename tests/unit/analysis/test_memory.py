@@ -1,30 +1,15 @@
 """What the allocator recorded, worked out by hand."""
 
-from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tests.literal import Row, trace_of
-from tracetui.analysis.memory import MemoryUse, memory_use
-from tracetui.model.counters import MemoryTable
+from tests.literal import Row, trace_of, with_memory
+from tracetui.analysis.memory import MemoryCurve, MemoryUse, Peak, memory_use
+from tracetui.model.arrays import NO_ID
 from tracetui.model.trace import Trace
-
-Record = tuple[int, int, int, int, int, int]
-"""Time, bytes, total allocated, total reserved, device type, device index."""
-
-
-def with_memory(trace: Trace, *records: Record) -> Trace:
-    table = np.array(records, np.int64).reshape(-1, 6)
-    memory = MemoryTable(
-        ts_ns=table[:, 0],
-        n_bytes=table[:, 1],
-        total_allocated=table[:, 2],
-        total_reserved=table[:, 3],
-        device_type=table[:, 4].astype(np.int32),
-        device_index=table[:, 5].astype(np.int32),
-        thread_key=np.zeros(len(table), np.int32),
-    )
-    return replace(trace, memory=memory, memo={})
 
 
 def linear() -> Trace:
@@ -82,6 +67,57 @@ def test_without_the_allocators_sum_the_level_starts_as_low_as_it_can() -> None:
     assert curve.allocated_bytes.tolist() == [0, 50]
     assert curve.peak_bytes == 50
     assert curve.reserved_bytes is None
+
+
+def level_at(curve: MemoryCurve, time_ns: int) -> int:
+    """Return the level after all records up to a moment, one by one."""
+    level = curve.start_bytes
+    for ts_ns, allocated in zip(curve.ts_ns, curve.allocated_bytes, strict=True):
+        if ts_ns <= time_ns:
+            level = int(allocated)
+    return level
+
+
+def test_the_peak_of_a_range_may_be_what_was_there_at_its_start() -> None:
+    cpu, gpu = use_of(linear()).curves
+    assert gpu.start_bytes == 2097152
+    assert cpu.peak() == Peak(10, 12288, 0, 1)
+    assert cpu.peak((0, 7)) == Peak(5, 4096, 0, 0)
+    assert cpu.peak((20, 90)) == Peak(20, 12288, 0, 1)
+    assert cpu.peak((0, 4)) == Peak(0, 0, 0, NO_ID)
+    assert gpu.peak((0, 19)) == Peak(0, 2097152, 20971520, NO_ID)
+    assert gpu.peak((0, 20)) == Peak(20, 3145728, 20971520, 2)
+
+
+def test_the_highest_level_of_a_span_counts_what_it_starts_with() -> None:
+    cpu, gpu = use_of(linear()).curves
+    allocated, reserved = cpu.highest(np.array([0, 5, 10, 11, 50, 51, 90]))
+    assert allocated.tolist() == [0, 4096, 12288, 12288, 12288, 8192]
+    assert reserved is not None
+    assert reserved.tolist() == [0] * 6
+    assert gpu.highest(np.array([0, 20, 61]))[0].tolist() == [2097152, 3145728]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 30), st.integers(-50, 50)), min_size=1, max_size=12),
+    st.lists(st.integers(-5, 40), min_size=2, max_size=8, unique=True),
+)
+def test_levels_are_those_of_a_walk_through_the_records(
+    changes: list[tuple[int, int]], edges: list[int]
+) -> None:
+    records = [(ts_ns, n_bytes, -1, -1, 0, -1) for ts_ns, n_bytes in sorted(changes)]
+    (curve,) = use_of(with_memory(trace_of(), *records)).curves
+    edges = sorted(edges)
+    highest, reserved = curve.highest(np.array(edges))
+    assert reserved is None
+    for place, (start, after) in enumerate(pairwise(edges)):
+        # All levels between two moments: the one before the start, and each record's own.
+        own = [int(a) for t, a in zip(curve.ts_ns, curve.allocated_bytes, strict=True)
+               if start <= t < after]  # fmt: skip
+        assert highest[place] == max([level_at(curve, start - 1), *own])
+        peak = curve.peak((start, after - 1))
+        assert peak.n_bytes == highest[place]
+        assert peak.n_bytes in (level_at(curve, start - 1), *own)
 
 
 def test_unknown_devices_are_named_by_number() -> None:

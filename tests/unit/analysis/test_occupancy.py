@@ -14,7 +14,7 @@ from tracetui.analysis.occupancy import (
     kernel_occupancy,
     theoretical_occupancy,
 )
-from tracetui.model.device import DeviceSpec, Geometry
+from tracetui.model.device import DeviceSpec, Geometry, OccupancyLimits
 
 A100 = DeviceSpec(0, "NVIDIA A100-SXM4-80GB", None, 8, 0, 108, 32, 1024, 2048, 65536, 167936)
 V100 = DeviceSpec(0, "Tesla V100", None, 7, 0, 80, 32, 1024, 2048, 65536, 98304)
@@ -58,6 +58,36 @@ def test_the_scarcest_resource_limits(
     assert occupancy is not None
     assert (occupancy.blocks, occupancy.warps, occupancy.limiter) == (blocks, warps, limiter)
     assert occupancy.ratio == warps / occupancy.max_warps
+
+
+def test_only_the_file_knows_of_barriers():
+    # 16 registers and 8 warps a block: 8 blocks fit, were it not for the barriers.
+    plain = launch(256, 16)
+    held = replace(plain, limits=OccupancyLimits(active_blocks=2, blocks_by_barriers=2))
+    older = replace(plain, limits=OccupancyLimits(active_blocks=8, blocks_by_barriers=0))
+
+    occupancy = theoretical_occupancy(held, A100)
+    assert occupancy is not None
+    assert (occupancy.blocks, occupancy.warps, occupancy.limiter) == (2, 16, "barriers")
+    assert theoretical_occupancy(older, A100) == theoretical_occupancy(plain, A100)
+
+
+def test_the_files_limits_stand_in_for_a_device_that_is_not_known():
+    device = replace(A100, compute_major=99, shared_bytes_per_sm=None)
+    limits = OccupancyLimits(
+        active_blocks=3, blocks_by_registers=3, blocks_by_warps=4, blocks_by_blocks=32
+    )
+    known, gave_up = (
+        replace(launch(512, 40), limits=each) for each in (limits, replace(limits, active_blocks=0))
+    )
+
+    occupancy = theoretical_occupancy(known, device)
+    assert occupancy is not None
+    # Three blocks of 16 warps each, where 64 fit.
+    assert (occupancy.blocks, occupancy.warps, occupancy.limiter) == (3, 48, "registers")
+    assert occupancy.ratio == 0.75
+    assert theoretical_occupancy(gave_up, device) is None
+    assert theoretical_occupancy(launch(512, 40), device) is None
 
 
 def test_one_eighth_is_what_the_two_published_kernels_have():

@@ -5,10 +5,10 @@ import json
 from tests.literal import Row, launch, trace_of
 from tests.unit.reports.test_cost_tables import A100, one_product
 from tracetui.analysis.occupancy import theoretical_occupancy
-from tracetui.model.device import Geometry
+from tracetui.model.device import Geometry, OccupancyLimits
 from tracetui.model.trace import Trace
 from tracetui.presentation.details import detail_lines
-from tracetui.presentation.work_facts import occupancy_text, work_lines
+from tracetui.presentation.work_facts import limits_text, occupancy_text, work_lines
 
 
 def _lines(trace: Trace, name: str) -> list[str]:
@@ -57,6 +57,21 @@ def test_a_reported_occupancy_that_cannot_be_checked_is_called_so():
     trace = trace_of(Row("k", 0, 10, "kernel", "0", "7", geometry=geometry))
 
     assert list(work_lines(trace, 0)) == ["occupancy 50.0 %, as reported"]
+
+
+def test_what_the_files_own_calculator_said_has_a_line():
+    limits = OccupancyLimits(active_blocks=3, factors=("WARPS", "REGS"))
+    geometry = Geometry((8, 1, 1), (128, 1, 1), 255, 0, 0.5, None, None, limits)
+    trace = trace_of(Row("k", 0, 10, "kernel", "0", "7", geometry=geometry))
+
+    assert list(work_lines(trace, 0)) == [
+        "occupancy 50.0 %, as reported",
+        "reported  3 blocks a processor by warps and registers",
+    ]
+    gave_up = OccupancyLimits(active_blocks=0, factors=("SMEM",))
+    assert limits_text(gave_up) == "that no block fits: the profiler's calculator gave up"
+    assert limits_text(OccupancyLimits(active_blocks=1)) == "1 block a processor"
+    assert limits_text(OccupancyLimits()) == ""
 
 
 def test_an_operator_that_ran_nothing_has_a_cost_and_no_rates():

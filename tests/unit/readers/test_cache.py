@@ -3,8 +3,9 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from tests.literal import annotation, kernel, launch, trace_of
+from tests.literal import Row, annotation, kernel, launch, trace_of
 from tracetui.model.details import NoArguments
+from tracetui.model.device import Geometry, OccupancyLimits
 from tracetui.model.slices import SliceTable
 from tracetui.readers import cache
 
@@ -34,6 +35,19 @@ def test_an_entry_gives_back_the_trace_and_the_argument_state(stored):
         assert old.dtype == new.dtype
         assert np.array_equal(old, new)
         assert not new.flags.writeable
+
+
+def test_an_entry_keeps_what_limits_the_occupancy(tmp_path):
+    path = tmp_path / "trace.json"
+    path.write_bytes(b"x" * 200_000)
+    limits = OccupancyLimits(3, ("WARPS", "REGS"), blocks_by_registers=3)
+    geometry = Geometry((8, 1, 1), (128, 1, 1), 32, 0, 0.5, 1.0, None, limits)
+    trace = trace_of(Row("k", 0, 10, "kernel", "0", "7", geometry=geometry))
+    assert cache.store(trace, path, {})
+
+    entry = cache.lookup(path)
+    assert entry is not None
+    assert entry.trace(NoArguments()).geometries == (geometry,)
 
 
 def test_an_entry_does_not_hold_once_the_file_has_changed(stored):

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tracetui.errors import LoadCancelledError
+from tracetui.model.device import OccupancyLimits
 from tracetui.model.slices import SliceFlag
 from tracetui.model.trace import Trace
 from tracetui.readers import Progress, read_trace
@@ -80,6 +81,48 @@ def test_other_phases_are_counted_and_no_damage(tmp_path: Path) -> None:
     trace = _read(tmp_path, _complete(), {"ph": "N", "ts": 1}, {"ph": "?", "ts": 1})
     assert sum(trace.report.other_phases.values()) == 2
     assert trace.report.status == "ok"
+
+
+def test_what_limits_the_occupancy_is_read_from_where_kineto_writes_it(tmp_path: Path) -> None:
+    occupancy = {
+        "activeBlocksPerMultiprocessor": 3, "limitingFactors": "WARPS|REGS", "blockLimitRegs": 3,
+        "blockLimitSharedMem": 2147483647, "blockLimitWarps": 3, "blockLimitBlocks": 32,
+        "blockLimitBarriers": 16, "allocatedRegistersPerBlock": 20480,
+        "allocatedSharedMemPerBlock": 1024,
+    }  # fmt: skip
+    sides = {"grid": [8, 1, 1], "block": [512, 1, 1]}
+    kernels = [
+        _complete(cat="kernel", ts=ts, args={**sides, "occupancy": said})
+        for ts, said in ((1, occupancy), (2, "unknown"), (3, {"limitingFactors": "none"}))
+    ]
+
+    trace = _read(tmp_path, *kernels)
+
+    assert [trace.geometries[row].limits for row in trace.slices.geometry_id] == [
+        OccupancyLimits(3, ("WARPS", "REGS"), 3, None, 3, 32, 16, 20480, 1024),
+        None,
+        None,
+    ]
+
+
+def test_an_allocator_record_has_its_thread_and_its_address(tmp_path: Path) -> None:
+    def record(ts: int, tid: int, **args: Any) -> dict[str, Any]:
+        args = {"Bytes": 8, "Device Type": 1, "Device Id": 0, **args}
+        return {"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": tid,
+                "ts": ts, "args": args}  # fmt: skip
+
+    trace = _read(
+        tmp_path,
+        _complete(tid=1),
+        _complete(tid=2),
+        record(8, 2, Addr=140580996775936),
+        record(6, 3),
+        record(7, 1, Addr=-1),
+    )
+
+    tids = [trace.tracks[row].tid if row >= 0 else "" for row in trace.memory.track_id]
+    assert tids == ["", "1", "2"]
+    assert trace.memory.address.tolist() == [0, -1, 140580996775936]
 
 
 def test_geometry_and_shapes_are_kept_once(tmp_path: Path) -> None:
