@@ -1,5 +1,6 @@
 """What rules need of a recording, and the profiler flag that brings it."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -51,10 +52,31 @@ def _tells_generation(trace: Trace) -> bool:
     return any(decode(trace.names[each]).arch is not None for each in kernels)
 
 
+def _has_concrete_inputs(trace: Trace) -> bool:
+    # A signature is the text of four lists: shapes, types, values and strides.
+    tried = range(min(len(trace.signatures), _N_TRIED))
+    return any(json.loads(trace.signatures[each])[2] for each in tried)
+
+
+def _has_grids(trace: Trace) -> bool:
+    return any(device.n_sms for device in trace.devices) and any(
+        each.grid is not None for each in trace.geometries
+    )
+
+
+_N_TRIED: Final = 100
+"""Signatures looked at: a profiler that writes values writes them for every operator."""
+
 DEVICE_WORK: Final = Need("device activity", "ProfilerActivity.CUDA", _has_device_work)
 OPERATORS: Final = Need("operators", "ProfilerActivity.CPU", _has_operators)
 SHAPES: Final = Need("input shapes", "record_shapes=True", _has_shapes)
 STEPS: Final = Need("steps", "schedule=… and prof.step() in the loop", _has_steps)
+CONCRETE_INPUTS: Final = Need(
+    "concrete inputs", "record_shapes=True, torch 2.1 or newer", _has_concrete_inputs
+)
+GRIDS: Final = Need(
+    "launch grids and the device's number of processors", "torch 1.9 or newer", _has_grids
+)
 LAUNCHES: Final = Need("launch calls of device work", "ProfilerActivity.CPU", _has_launches)
 GENERATION: Final = Need(
     "generation of the device, in its properties or kernels' names",

@@ -147,6 +147,12 @@ def device_work_in(trace: Trace, outer: Int64s) -> tuple[Int64s, Int64s]:
     return device_ids[order], holder[order]
 
 
+def devices_of(trace: Trace, slice_ids: Int64s) -> Int64s:
+    """Return the number of the device that each of some slices ran on."""
+    of_track = np.array([track.device for track in trace.tracks], np.int64)
+    return of_track[trace.slices.track_id[slice_ids]] if len(slice_ids) else slice_ids
+
+
 @once_per_trace
 def device_span_ns(trace: Trace) -> int:
     """Return the time from the first to the last device work; 0 without a device.
