@@ -19,12 +19,14 @@ from tracetui.model.trace import Trace
 _SIZES = (10_000, 30_000, 100_000, 300_000)
 _LAYER_SLICES = 11
 _LAYERS_PER_STEP = 40
+_LAYER_NS = 10_000
 _TRIALS = 1_000
 
 
 def layer(at_ns: int, number: int, *, is_fused: bool) -> Iterator[Row]:
     """Yield one layer: a linear of three operators, and gelu and mul apart or as one kernel."""
-    tail = (f"triton_poi_fused_gelu_mul_{number}",) if is_fused else ("aten::gelu", "aten::mul")
+    fused = f"triton_poi_fused_gelu_mul_{number % _LAYERS_PER_STEP}"
+    tail = (fused,) if is_fused else ("aten::gelu", "aten::mul")
     yield Row("aten::linear", at_ns, 4_000)
     yield Row("aten::t", at_ns + 100, 500)
     yield Row("aten::mm", at_ns + 1_000, 2_500, shape=f"[[{64 * (1 + number % 4)},768],[768,768]]")
@@ -38,16 +40,15 @@ def layer(at_ns: int, number: int, *, is_fused: bool) -> Iterator[Row]:
 
 
 def recording(n_slices: int, *, is_fused: bool, layers_per_step: int) -> Trace:
-    """Return a recording of about so many slices."""
+    """Return a recording of about so many slices; fused, of as many layers and so of fewer slices."""
     rows: list[Row] = []
-    at_ns, step = 0, 0
-    while len(rows) < n_slices:
-        step += 1
-        begin_ns = at_ns
-        for number in range(min(layers_per_step, (n_slices - len(rows)) // _LAYER_SLICES + 1)):
-            rows += layer(at_ns, number, is_fused=is_fused and number % 3 == 0)
-            at_ns += 10_000
-        rows.append(annotation(f"ProfilerStep#{step}", begin_ns, at_ns - begin_ns))
+    n_layers = n_slices // _LAYER_SLICES + 1
+    for step, first in enumerate(range(0, n_layers, layers_per_step), 1):
+        numbers = range(first, min(first + layers_per_step, n_layers))
+        for number in numbers:
+            in_step = number - first
+            rows += layer(number * _LAYER_NS, in_step, is_fused=is_fused and in_step % 3 == 0)
+        rows.append(annotation(f"ProfilerStep#{step}", first * _LAYER_NS, len(numbers) * _LAYER_NS))
     return trace_of(*rows)
 
 

@@ -1,10 +1,11 @@
 """Longest common subsequence of two sequences of keys."""
 
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
+
+import numpy as np
 
 _MOST_EDITS: Final = 160
 """Beyond so many edits the exact search gives way to anchors."""
@@ -98,13 +99,19 @@ def _walked_back(trail: list[dict[int, int]], a: int, b: int) -> list[tuple[int,
 
 def _anchors(first: Sequence[int], second: Sequence[int]) -> list[tuple[int, int]]:
     """Return the longest ascending run of keys that occur equally often on both sides."""
-    counts = Counter(first), Counter(second)
-    place_b = {
-        (key, number): place
-        for place, (key, number) in enumerate(_numbered(second))
-        if counts[0][key] == counts[1][key]
-    }
-    pairs = [(a, place_b[key]) for a, key in enumerate(_numbered(first)) if key in place_b]
+    keys = np.array([*first, *second], np.int64)
+    n = len(first)
+    _, code = np.unique(keys, return_inverse=True)
+    counts = np.bincount(code[:n], minlength=len(keys)), np.bincount(code[n:], minlength=len(keys))
+    is_even = (counts[0] == counts[1])[code]
+    # Sorted by key and place, the same occurrences of each key lie equally far into its run.
+    rows = np.flatnonzero(is_even)
+    of_first, of_second = rows[rows < n], rows[rows >= n]
+    ordered = [side[np.argsort(code[side], kind="stable")] for side in (of_first, of_second)]
+    by_first = np.argsort(ordered[0])
+    pairs = list(
+        zip(ordered[0][by_first].tolist(), (ordered[1][by_first] - n).tolist(), strict=True)
+    )
     ends: list[int] = []
     tops: list[int] = []
     before: list[int] = []
@@ -119,13 +126,3 @@ def _anchors(first: Sequence[int], second: Sequence[int]) -> list[tuple[int, int
         found.append(pairs[at])
         at = before[at]
     return found[::-1]
-
-
-def _numbered(keys: Sequence[int]) -> list[tuple[int, int]]:
-    """Return each key with how often it occurred before."""
-    seen: Counter[int] = Counter()
-    found = []
-    for key in keys:
-        found.append((key, seen[key]))
-        seen[key] += 1
-    return found

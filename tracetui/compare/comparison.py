@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 
@@ -16,7 +17,8 @@ from tracetui.compare.scope import Per, Range, Scope, chosen_scope
 from tracetui.compare.sides import Side, side
 from tracetui.compare.spread import Spread, median_ns, spread
 from tracetui.compare.tables import NameRow, kernel_rows, operator_rows
-from tracetui.compare.units import Work, work
+from tracetui.compare.typical import work
+from tracetui.compare.units import Work
 from tracetui.compare.waterfall import (
     Waterfall,
     between_parts,
@@ -197,7 +199,7 @@ def _matched(works: tuple[Work, Work]) -> tuple[list[Group], tuple[tuple[int, in
     The sides are put into an order of their own before matching, so that exchanging them cannot
     change which of several equal alignments is taken.
     """
-    is_turned = _content(works[0]) > _content(works[1])
+    is_turned = _comes_after(*works)
     first, second = (works[1], works[0]) if is_turned else works
     match = tree_match(first, second)
     found = groups(match)
@@ -208,15 +210,16 @@ def _matched(works: tuple[Work, Work]) -> tuple[list[Group], tuple[tuple[int, in
     return _in_order(found), tuple(sorted(nodes))
 
 
-def _content(given: Work) -> tuple[object, ...]:
-    units = given.units
-    return (
-        len(units),
-        tuple(unit.name for unit in units),
-        tuple(unit.dur_ns for unit in units),
-        tuple(unit.operator for unit in units),
-        tuple(unit.shape for unit in units),
-    )
+def _comes_after(first: Work, second: Work) -> bool:
+    """Return whether one side's content comes after the other's, in an order of its own."""
+    if len(first.units) != len(second.units):
+        return len(first.units) > len(second.units)
+    for column in ("name", "dur_ns", "operator", "shape"):
+        read = attrgetter(column)
+        before, after = ([read(unit) for unit in given.units] for given in (first, second))
+        if before != after:
+            return bool(before > after)
+    return False
 
 
 def _in_order(found: list[Group]) -> list[Group]:

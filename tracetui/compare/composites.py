@@ -73,11 +73,6 @@ def n_columns(unit: Unit) -> int:
     return 0 if extents is None else extents.columns
 
 
-def adds_bias(unit: Unit) -> bool:
-    """Return whether its operator is a product that adds a bias as well."""
-    return unit.operator.rsplit("::", 1)[-1] in ("addmm", "baddbmm", "linear")
-
-
 def composite_of(unit: Unit) -> Composite | None:
     """Return what its operator computes all at once; ``None`` where nothing spells that out."""
     if unit.is_attention:

@@ -9,7 +9,6 @@ from typing import Final
 from tracetui.compare.align import aligned
 from tracetui.compare.composites import (
     Composite,
-    adds_bias,
     composite_of,
     inner_extents,
     is_whole,
@@ -112,6 +111,8 @@ class _Leftovers:
         """
         found: list[Group] = []
         for pair in self._pairs:
+            if pair.first.shape == pair.second.shape:
+                continue
             sides = (pair.first, pair.second)
             products = [product_extents(unit.shape) for unit in sides]
             if products[0] is None or products[1] is None or products[0] == products[1]:
@@ -242,10 +243,12 @@ class _Leftovers:
         """
         found: list[Group] = []
         for pair in self._pairs:
+            if pair.first.sort.adds_bias == pair.second.sort.adds_bias:
+                continue
             for side, (own, other) in enumerate(
                 ((pair.first, pair.second), (pair.second, pair.first))
             ):
-                if not (adds_bias(other) and own.words == {"mm"} and not adds_bias(own)):
+                if not (other.sort.adds_bias and own.words == {"mm"}):
                     continue
                 gap = self._gap_of_place(side, own.place)
                 added = [

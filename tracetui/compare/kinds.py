@@ -5,7 +5,6 @@ from enum import Enum
 from typing import Final
 
 from tracetui.analysis.kernel_names import NameDifference, decode, name_differences
-from tracetui.analysis.work_class import WorkClass, work_class
 from tracetui.compare.grouping import Group, Proof
 from tracetui.compare.spread import SAME_RATIO, differ_by_t
 from tracetui.compare.units import Unit
@@ -65,16 +64,12 @@ class Match:
     @property
     def is_comm(self) -> bool:
         """Return whether it is communication."""
-        return any(
-            work_class(unit.name) == WorkClass.COMM
-            for unit in (*self.baseline, *self.candidate)
-            if unit.kind == SliceKind.KERNEL
-        )
+        return any(unit.sort.is_comm for unit in (*self.baseline, *self.candidate))
 
     @property
     def is_copy(self) -> bool:
         """Return whether all of it only moves or fills memory."""
-        return all(unit.is_copy for unit in (*self.baseline, *self.candidate))
+        return all(unit.sort.is_copy for unit in (*self.baseline, *self.candidate))
 
 
 def classified(group: Group, host_only: frozenset[str]) -> Match:
@@ -111,7 +106,7 @@ def _kind(group: Group, host_only: frozenset[str]) -> tuple[MatchKind, str]:
     if len(first) < len(second):
         return MatchKind.SPLIT, f"{_counted(first)} became {_counted(second)}: {group.proof.value}"
     noun = "operator" if first[0].kind == SliceKind.OPERATOR else "kernel"
-    if len(first) > 1 or stable_name(first[0].name) != stable_name(second[0].name):
+    if len(first) > 1 or not _same_name(first[0], second[0]):
         return MatchKind.SWAPPED, f"same work, other {noun}: {group.proof.value}"
     return _timed(first[0], second[0])
 
@@ -119,7 +114,11 @@ def _kind(group: Group, host_only: frozenset[str]) -> tuple[MatchKind, str]:
 def _timed(first: Unit, second: Unit) -> tuple[MatchKind, str]:
     """Return whether the same work takes longer, by all its runs on both sides."""
     shape = ""
-    if comparable_shapes(first, second) and not same_inputs(first, second):
+    if (
+        first.shape != second.shape
+        and comparable_shapes(first, second)
+        and not same_inputs(first, second)
+    ):
         before, after = (middle_ellipsis(unit.shape, _SHAPE_WIDTH) for unit in (first, second))
         shape = f"; shapes {before} became {after}"
     noun = "operator" if first.kind == SliceKind.OPERATOR else "kernel"
@@ -139,6 +138,10 @@ def _timed(first: Unit, second: Unit) -> tuple[MatchKind, str]:
     if is_real and differ_by_t(first.samples, second.samples):
         return changed, f"same {noun}, beyond the spread of its runs{shape}"
     return MatchKind.SAME, f"same {noun}, within the spread of its runs{shape}"
+
+
+def _same_name(first: Unit, second: Unit) -> bool:
+    return first.name == second.name or stable_name(first.name) == stable_name(second.name)
 
 
 def comparable_shapes(first: Unit, second: Unit) -> bool:

@@ -70,49 +70,80 @@ def tree_match(first: Work, second: Work) -> TreeMatch:
 
 def _paired(task: _Task, match: TreeMatch, tasks: list[_Task]) -> Iterator[_Task]:
     """Align a task's items level by level, note the pairs, and yield what stays between them."""
-    stretches = [(task.first, task.second)]
+    is_one = task.parents is not None and is_one_operator(task.parents[0].name)
+    stretches = [_Stretch.of(task.first, task.second, is_one=is_one)]
     for level in (STRICT, SHAPED, LOOSE, LABEL):
-        rest: list[tuple[tuple[Item, ...], tuple[Item, ...]]] = []
-        for first, second in stretches:
-            if not first or not second:
-                rest.append((first, second))
+        rest: list[_Stretch] = []
+        for stretch in stretches:
+            if not stretch.may_pair:
+                rest.append(stretch)
                 continue
-            keys = [_level_keys(items, level, task, (first, second)) for items in (first, second)]
-            pairs = aligned(keys[0], keys[1])
-            doubtful = _ambiguous(keys[0], keys[1], pairs)
+            first, second = stretch.first, stretch.second
+            keys = stretch.keys(level)
+            pairs = aligned(*keys)
+            doubtful = _ambiguous(*keys, pairs)
             for place, (a, b) in enumerate(pairs):
                 _note(first[a], second[b], level, place not in doubtful, match, tasks)
             edges = [(-1, -1), *pairs, (len(first), len(second))]
             for (a, b), (next_a, next_b) in pairwise(edges):
                 if next_a > a + 1 or next_b > b + 1:
-                    rest.append((first[a + 1 : next_a], second[b + 1 : next_b]))
+                    between = first[a + 1 : next_a], second[b + 1 : next_b]
+                    rest.append(_Stretch.of(*between, is_one=is_one))
         stretches = rest
-    for first, second in stretches:
-        yield _Task(first, second, task.parents)
+    for stretch in stretches:
+        yield _Task(stretch.first, stretch.second, task.parents)
 
 
-def _level_keys(
-    items: tuple[Item, ...],
-    level: int,
-    task: _Task,
-    both: tuple[tuple[Item, ...], tuple[Item, ...]],
-) -> list[int]:
-    """Return the items' keys; pieces of work pair by their form alone only inside one operator.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Stretch:
+    """Neighbours of both sides between the same two pairs."""
 
-    There the operator vouches for them, if it has as many on both sides.
-    """
-    keys = [item.keys[level] for item in items]
-    if level not in (SHAPED, LOOSE):
-        return keys
-    counts = [sum(isinstance(item, Unit) for item in side) for side in both]
-    is_one = task.parents is not None and is_one_operator(task.parents[0].name)
-    if not is_one or counts[0] != counts[1]:
-        is_second = items is both[1]
-        for place, item in enumerate(items):
-            if isinstance(item, Unit):
-                # Negative and different on the two sides: equal to nothing.
-                keys[place] = -1 - 2 * place - is_second
-    return keys
+    first: tuple[Item, ...]
+    second: tuple[Item, ...]
+    is_by_form: bool
+    """Whether pieces of work may pair by their form alone: inside one operator, which vouches for
+    them, if it has as many on both sides."""
+    may_pair: bool
+    """Whether anything can pair, at any level: what has no name in common can only by its form."""
+
+    @classmethod
+    def of(cls, first: tuple[Item, ...], second: tuple[Item, ...], *, is_one: bool) -> "_Stretch":
+        """Return the stretch.
+
+        Args:
+            first: The items of one side.
+            second: The items of the other.
+            is_one: Whether both are inside one operator.
+        """
+        if not first or not second:
+            return cls(first, second, is_by_form=False, may_pair=False)
+        is_by_form = is_one and _n_units(first) == _n_units(second)
+        labels = {item.keys[LABEL] for item in first}
+        may_pair = is_by_form or any(item.keys[LABEL] in labels for item in second)
+        return cls(first, second, is_by_form, may_pair)
+
+    def keys(self, level: int) -> tuple[list[int], list[int]]:
+        """Return both sides' keys of a level."""
+        if self.is_by_form or level not in (SHAPED, LOOSE):
+            return (
+                [item.keys[level] for item in self.first],
+                [item.keys[level] for item in self.second],
+            )
+        # What cannot pair gets keys that are negative and different: equal to nothing.
+        return (
+            [
+                -1 - 2 * place if isinstance(item, Unit) else item.keys[level]
+                for place, item in enumerate(self.first)
+            ],
+            [
+                -2 - 2 * place if isinstance(item, Unit) else item.keys[level]
+                for place, item in enumerate(self.second)
+            ],
+        )
+
+
+def _n_units(items: tuple[Item, ...]) -> int:
+    return sum(isinstance(item, Unit) for item in items)
 
 
 def _ambiguous(
@@ -122,9 +153,9 @@ def _ambiguous(
     doubtful: set[int] = set()
     edges = [(-1, -1), *pairs, (len(first), len(second))]
     for place, ((a, b), (next_a, next_b)) in enumerate(pairwise(edges)):
-        alone = {*first[a + 1 : next_a], *second[b + 1 : next_b]}
-        if not alone:
+        if next_a == a + 1 and next_b == b + 1:
             continue
+        alone = {*first[a + 1 : next_a], *second[b + 1 : next_b]}
         at = place - 1
         while at >= 0 and at not in doubtful and first[pairs[at][0]] in alone:
             doubtful.add(at)
@@ -160,11 +191,11 @@ def _note_all_below(first: Node, second: Node, is_sure: bool, match: TreeMatch) 
     while open_nodes:
         a, b = open_nodes.pop()
         for child_a, child_b in zip(a.children, b.children, strict=True):
-            if isinstance(child_a, Node) and isinstance(child_b, Node):
+            if isinstance(child_a, Unit) and isinstance(child_b, Unit):
+                match.pairs.append(Pair(child_a, child_b, is_sure))
+            elif isinstance(child_a, Node) and isinstance(child_b, Node):
                 match.node_pairs.append((child_a, child_b))
                 open_nodes.append((child_a, child_b))
-            elif isinstance(child_a, Unit) and isinstance(child_b, Unit):
-                match.pairs.append(Pair(child_a, child_b, is_sure))
 
 
 def _opened(gap: _Task) -> _Task | None:

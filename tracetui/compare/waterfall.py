@@ -15,7 +15,7 @@ from tracetui.analysis.work_class import WorkClass, slice_classes
 from tracetui.compare.kinds import Match, MatchKind
 from tracetui.compare.sides import Side
 from tracetui.compare.spread import median_ns
-from tracetui.compare.units import computing_operators
+from tracetui.compare.typical import computing_operators
 from tracetui.compare.words import stable_name
 from tracetui.model.arrays import Bools, Int8s, Int32s, Int64s, frozen, group_sums
 from tracetui.model.intervals import Intervals, covered_before, difference, union
@@ -111,8 +111,8 @@ def match_parts(matches: Sequence[Match]) -> tuple[Part, ...]:
     return tuple(
         Part(
             name,
-            sum(matches[place].baseline_ns for place in own),
-            sum(matches[place].candidate_ns for place in own),
+            sum([unit.dur_ns for place in own for unit in matches[place].baseline]),
+            sum([unit.dur_ns for place in own for unit in matches[place].candidate]),
             tuple(own),
         )
         for name, own in places.items()
