@@ -140,7 +140,7 @@ def test_a_whole_run_keeps_output_arguments_and_exit_status_and_marks_each_step(
     assert ran.out == "['script.py', '4', '--', '--out'] __main__\n"
     assert ran.err.splitlines() == [
         (
-            "tracetui: traces/script.json.gz: 4 steps, no step timed without the profiler;"
+            "tracetui: traces/script.json.gz: 4 steps, none timed without the profiler;"
             " open it: tracetui traces/script.json.gz"
         )
     ]
@@ -542,10 +542,44 @@ def test_a_folder_that_cannot_be_made_is_said_before_the_script_runs(tmp_path):
 def test_a_script_that_is_over_before_the_window_says_how_to_begin_sooner(tmp_path):
     write(tmp_path, TRAIN)
 
-    ran = run(tmp_path, "--steps", "3", "script.py", "2")
+    ran = run(tmp_path, "--steps", "3", "script.py", "4")
 
     assert ran.status == 0
-    assert "ended after 2 of 12 steps that pass before the recording" in ran.err
+    assert ran.err == (
+        "tracetui: nothing was recorded: the script made 4 steps, and the recording would have"
+        " begun after 12; --start-after 1 begins sooner\n"
+    )
+
+
+def test_fewer_steps_than_asked_for_are_kept_and_said(tmp_path):
+    write(tmp_path, TRAIN)
+
+    ran = run(tmp_path, "--steps", "10", "--start-after", "2", "script.py", "6")
+
+    said, written = ran.err.splitlines()
+    assert said == "tracetui: the script made 4 of the 10 steps to record after the first 2"
+    assert written.startswith("tracetui: traces/script.json.gz: 4 steps, ")
+    assert ran.steps("script.json.gz") == [f"ProfilerStep#{number}" for number in range(2, 6)]
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ((), "no optimizer made one and tracetui.step() was not called"),
+        (("--step-explicit",), "tracetui.step() was not called"),
+        (("--step-module", "Net"), "no forward of a Net was called"),
+    ],
+)
+def test_steps_that_nobody_makes_are_said_with_what_would(tmp_path, options, why):
+    write(tmp_path, "import torch\ntorch.ones(3).cumsum(0)\n")
+
+    ran = run(tmp_path, "--steps", "3", *options, "script.py")
+
+    assert (ran.status, ran.traces) == (0, [])
+    assert ran.err == (
+        f"tracetui: nothing was recorded: no step was seen, since {why}; name a module with"
+        " --step-module, or leave --steps and --start-after out\n"
+    )
 
 
 def test_a_script_without_torch_is_left_as_it_is(tmp_path):

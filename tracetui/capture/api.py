@@ -65,7 +65,8 @@ class record:  # noqa: N801  used as a function
         name: The file's name without its ending.
         folder: Where the file goes; made if it is missing.
         steps: How many steps to record; all, unless given.
-        start_after: How many steps pass before.
+        start_after: How many steps pass before. Without it ``steps`` begins after twelve: a cold one,
+            ten that are timed, and one in which the profiler is made ready.
         shapes: Whether the shapes of operators' inputs are recorded.
         memory: Whether allocations are recorded.
         stacks: Whether Python's frames are recorded.
@@ -168,9 +169,8 @@ class record:  # noqa: N801  used as a function
     def _end(session: Session) -> None:
         leave(session)
         session.finish(is_step=not session.n_passed)
-        if session.outcome.trace is None:
-            for note in session.outcome.notes:
-                warnings.warn(f"tracetui: {note}", stacklevel=3)
+        for note in session.outcome.notes:
+            warnings.warn(f"tracetui: {note}", stacklevel=3)
 
     def __call__(self, function: Callable[Params, Result]) -> Callable[Params, Result]:
         """Return the function with each call a step of the recording."""

@@ -29,7 +29,7 @@ from tracetui.capture.runner_hooks import (
     watch_optimizers,
     when_torch_is_loaded,
 )
-from tracetui.capture.runner_session import Outcome, Session, new_recording
+from tracetui.capture.runner_session import Outcome, Session, Words, new_recording
 from tracetui.capture.runner_window import Window
 
 _EXIT_INTERRUPTED: Final = 128 + signal.SIGINT
@@ -109,6 +109,21 @@ def _terminated(*_: object) -> NoReturn:
     raise SystemExit(_EXIT_TERMINATED)
 
 
+def _words(spec: Mapping[str, Any]) -> Words:
+    """Return how this run was asked for, by the options of the command line."""
+    if spec["step_module"]:
+        unseen = f"no forward of a {spec['step_module']} was called"
+    elif spec["follows_optimizer"]:
+        unseen = "no optimizer made one and tracetui.step() was not called"
+    else:
+        unseen = "tracetui.step() was not called"
+    return Words(
+        start="--start-after {}",
+        unseen=unseen,
+        remedy="name a module with --step-module, or leave --steps and --start-after out",
+    )
+
+
 class Runner:
     """One run of a script: prepares the process, runs the script, ends the recording."""
 
@@ -122,6 +137,7 @@ class Runner:
             lambda: free_path(target, spec["stem"], rank_suffix()),
             facts=self._facts,
             changed=lambda outcome: _keep(outcome, Path(spec["outcome"])),
+            words=_words(spec),
         )
 
     def _facts(self) -> dict[str, Any]:

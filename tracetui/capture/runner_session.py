@@ -52,6 +52,18 @@ class Outcome:
     """Whether the script came to an end that could be seen."""
 
 
+@dataclass(frozen=True, slots=True)
+class Words:
+    """How the user asked for the recording, for what is said of it."""
+
+    start: str = "start_after={}"
+    """What lets so many steps pass."""
+    unseen: str = "recording.step() was not called"
+    """Why no step was seen where none was."""
+    remedy: str = "call it at the end of each step, or leave steps and start_after out"
+    """What brings a trace where no step was seen."""
+
+
 def new_recording(options: Mapping[str, Any]) -> Any:
     """Return a recording of all threads with the given ``RecordingOptions``; torch is loaded."""
     from tracetui.capture.export import Recording, RecordingOptions
@@ -120,6 +132,7 @@ class Session:
         *,
         facts: Callable[[], Mapping[str, Any]] = dict,
         changed: Callable[[Outcome], None] = lambda _: None,
+        words: Words = Words(),
     ) -> None:
         self.pid = os.getpid()
         self.lock = threading.RLock()
@@ -130,6 +143,7 @@ class Session:
         self._free_path = free_path
         self._facts = facts
         self._changed = changed
+        self._words = words
         self._recording: Any = None
         self._clock = StepClock(window.n_timed)
         self._first_step = window.first_step
@@ -344,6 +358,7 @@ class Session:
             is_step = (is_step or self._owner == MODULE) and self._last_step is not None
             self.outcome.n_steps += is_step
             self._stop(is_step=is_step)
+            self._note_shortfall()
         elif self.state is not State.OVER:
             self.give_up(self._why_nothing())
         self.outcome.is_ended = True
@@ -355,7 +370,31 @@ class Session:
             return "the script never imported torch: there was nothing to record"
         if self.window.on_signal:
             return "no signal came: nothing was recorded"
+        if self._owner is None:
+            return (
+                f"nothing was recorded: no step was seen, since {self._words.unseen};"
+                f" {self._words.remedy}"
+            )
+        sooner = self._words.start.format(max(0, self.n_passed - (self.window.n_steps or 1)))
         return (
-            f"the script ended after {self.n_passed} of {self._first_step} steps that pass before"
-            " the recording; --start-after makes them fewer"
+            f"nothing was recorded: the script made {_steps(self.n_passed)}, and the recording"
+            f" would have begun after {self._first_step}; {sooner} begins sooner"
         )
+
+    def _note_shortfall(self) -> None:
+        """Say that the script ended before all steps that were to be recorded."""
+        wanted, made = self.window.n_steps, self.outcome.n_steps
+        if wanted is None or made >= wanted or self.outcome.trace is None:
+            return
+        if self._owner is None:
+            self.note(
+                f"no step was seen, since {self._words.unseen}: the trace goes on to the end of the"
+                f" script; {self._words.remedy}"
+            )
+            return
+        before = f" after the first {self._first_step}" if self._first_step else ""
+        self.note(f"the script made {made} of the {_steps(wanted)} to record{before}")
+
+
+def _steps(number: int) -> str:
+    return "1 step" if number == 1 else f"{number} steps"

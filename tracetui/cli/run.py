@@ -214,7 +214,7 @@ def _near(path: Path) -> str:
 def _timing(result: RunResult) -> str:
     timing = result.timing
     if not timing:
-        return "no step timed without the profiler"
+        return "none timed without the profiler"
     n_runs = len(timing["runs_ns"])
     return (
         f"median {duration(timing['median_ns'])} without the profiler"

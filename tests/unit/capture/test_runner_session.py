@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tracetui.capture import export, runner_session
-from tracetui.capture.runner_session import EXPLICIT, MODULE, OPTIMIZER, Session, State
+from tracetui.capture.runner_session import EXPLICIT, MODULE, OPTIMIZER, Session, State, Words
 from tracetui.capture.runner_window import StepClock, Window
 from tracetui.errors import CaptureError
 from tracetui.units import NS_PER_MS
@@ -151,10 +151,77 @@ def test_a_script_that_ends_early_is_told_when_the_recording_would_have_started(
     assert session.outcome.trace is None
     assert session.outcome.notes == [
         (
-            "the script ended after 1 of 5 steps that pass before the recording;"
-            " --start-after makes them fewer"
+            "nothing was recorded: the script made 1 step, and the recording would have begun"
+            " after 5; start_after=0 begins sooner"
         )
     ]
+
+
+def test_a_script_that_makes_fewer_steps_than_asked_for_keeps_those(profiler, tmp_path):
+    session = session_of(profiler, tmp_path, start_after=2, n_steps=10)
+
+    for _ in range(6):
+        session.boundary(OPTIMIZER)
+    session.finish()
+
+    assert profiler.told == ["warm up", "start", 2, 3, 4, 5, 6, "drop", "stop", "write"]
+    assert session.outcome.trace is not None
+    assert session.outcome.notes == [
+        "a note",
+        "the script made 4 of the 10 steps to record after the first 2",
+    ]
+
+
+def test_steps_that_nobody_marks_leave_the_whole_run_and_say_how_to_mark_them(profiler, tmp_path):
+    words = Words(unseen="no horn blew", remedy="blow one")
+    session = Session(
+        Window(start_after=0, n_steps=3),
+        lambda: profiler,
+        lambda: tmp_path / "t.json.gz",
+        words=words,
+    )
+
+    session.torch_loaded()
+    session.finish()
+
+    assert profiler.told == ["start", "drop", "stop", "write"]
+    assert session.outcome.notes[-1] == (
+        "no step was seen, since no horn blew: the trace goes on to the end of the script; blow one"
+    )
+
+
+def test_where_steps_should_pass_and_nobody_marks_them_nothing_is_recorded(
+    profiler, tmp_path, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace())
+    session = session_of(profiler, tmp_path, n_steps=3)
+
+    session.torch_loaded()
+    session.finish()
+
+    assert session.outcome.notes == [
+        (
+            "nothing was recorded: no step was seen, since recording.step() was not called;"
+            " call it at the end of each step, or leave steps and start_after out"
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("window", "n_made", "start"),
+    [({"n_steps": 5}, 8, 3), ({"n_steps": 9}, 4, 0), ({"start_after": 100}, 7, 6)],
+)
+def test_the_advice_to_begin_sooner_would_record_what_was_asked_for(
+    profiler, tmp_path, monkeypatch, window, n_made, start
+):
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace())
+    session = session_of(profiler, tmp_path, **window)
+
+    for _ in range(n_made):
+        session.boundary(OPTIMIZER)
+    session.finish()
+
+    assert session.outcome.notes[0].endswith(f"; start_after={start} begins sooner")
 
 
 def test_trouble_with_the_profiler_never_reaches_the_script(profiler, tmp_path):
