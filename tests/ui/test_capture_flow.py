@@ -158,6 +158,8 @@ async def test_from_the_start_screen_to_the_scoreboard_with_the_keyboard_alone(c
         await driver.wait_for("matmul_add_addmm")
         assert "matmul_add_eager" in driver.screen_text
         assert "2 traces are complete, 1 could not run" in driver.text_of("footer")
+        assert "matmul_add_compiled" in driver.screen_text
+        assert "cannot run: InductorError" in driver.screen_text
         assert child.asked["variants"] == ["eager", "compiled", "addmm"]
         await driver.press("space", "j", "space", "enter")
         await driver.settle()
@@ -176,6 +178,11 @@ async def test_finished_traces_open_while_the_rest_still_runs_and_esc_stops(chil
         assert driver.view_name == "scoreboard"
         assert "gpu.json" in driver.text_of("header")
         await driver.wait_for("matmul_add_eager")
+        await driver.wait_for("running: compiling")
+        assert "waits for its turn" in driver.screen_text
+        assert "4 to come" in driver.screen_text
+        await driver.press("G", "space", "b", "e")  # what has no trace is neither picked nor named
+        assert "[x]" not in driver.screen_text
         await driver.press("ctrl+r")
         await driver.wait_for("compiling")
         assert "stop" in driver.text_of("footer")

@@ -1,7 +1,7 @@
 """A capture while it runs: its events gathered to a line for each variant, and one for the whole."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from tracetui.capture import progress
@@ -15,6 +15,7 @@ from tracetui.presentation.capture_progress import (
     note_line,
     stage_line,
 )
+from tracetui.presentation.comparison.scores import Awaited
 from tracetui.presentation.table import cell_width, cut_off, padded
 
 _MARK_WIDTH: Final = 3
@@ -31,6 +32,8 @@ class LiveRow:
 
     name: str
     repeats: int
+    stem: str = ""
+    """What its traces are called, but for the repeat."""
     stage: str = ""
     """What is being done with it now; empty while others have their turn."""
     prepared: Event | None = None
@@ -73,6 +76,14 @@ class LiveRow:
     @property
     def _turn(self) -> str:
         return "no trace was made" if self.is_over else "waits for its turn"
+
+    @property
+    def awaited(self) -> Awaited | None:
+        """Return it as a row of the scoreboard; none where all its traces are there."""
+        if len(self.finished) == self.repeats or (self.finished and (self.is_over or self.reason)):
+            return None
+        text = f"running: {self.stage}" if self.stage else self.text
+        return Awaited(self.stem, text, not self.is_over and not self.reason)
 
     @property
     def n_expected(self) -> int:
@@ -125,7 +136,9 @@ class LiveCapture:
         row = self._places.get(key)
         if row is None:
             words = [variant, *(f"{name}={value}" for name, value in swept.items())]
-            row = self._places[key] = LiveRow(clean_text(" ".join(words)), self.spec.repeats)
+            stem = clean_text(replace(self.spec, repeats=1).stem(swept, variant, 0))
+            row = LiveRow(clean_text(" ".join(words)), self.spec.repeats, stem)
+            self._places[key] = row
             self.rows.append(row)
         return row
 
@@ -169,6 +182,11 @@ class LiveCapture:
             row.stage = ""
         elif kind == progress.NOTE:
             row.notes.append(clean_text(str(event["note"])))
+
+    @property
+    def awaited(self) -> tuple[Awaited, ...]:
+        """Return what runs, waits for its turn or cannot run, as rows of the scoreboard."""
+        return tuple(each for row in self.rows if (each := row.awaited) is not None)
 
     @property
     def is_over(self) -> bool:

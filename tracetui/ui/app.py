@@ -220,8 +220,15 @@ class TraceTuiApp(App[None]):
         with self.batch_update():
             self.pop_screen()
             self._main = MainScreen(paths, self._store, ScoreboardView.name_id)
+            if self._capture is not None:
+                self._main.show_awaited(self._capture.awaited)
             self.switch_screen(self._main) if self._has_start else self.push_screen(self._main)
             self.push_screen(_CAPTURE)
+
+    def on_capture_screen_progressed(self, message: CaptureScreen.Progressed) -> None:
+        """Let the scoreboard say which variants run, wait, or cannot run."""
+        if self._main is not None:
+            self._main.show_awaited(message.awaited)
 
     def on_capture_screen_scoreboard_requested(
         self, message: CaptureScreen.ScoreboardRequested

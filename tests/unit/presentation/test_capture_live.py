@@ -4,6 +4,7 @@ from typing import Any
 
 from tracetui.capture.spec import CaptureSpec
 from tracetui.presentation.capture_live import LiveCapture
+from tracetui.presentation.comparison.scores import Awaited
 
 EQUAL = {"is_equal": True, "norm_relative_error": 4.2e-7, "reference": "eager in fp64"}
 
@@ -146,3 +147,35 @@ def test_variants_of_ones_own_file_are_known_when_it_starts():
     live.take({"event": "started", "variants": ["slow", "fast"], "points": [{}]})
     live.take({"event": "started", "variants": ["slow", "fast"], "points": [{}]})
     assert [row.name for row in live.rows] == ["slow", "fast"]
+
+
+def test_the_scoreboard_is_owed_what_runs_what_waits_and_what_cannot_run():
+    live = _live()
+    live.take(_stage("eager", "timing", repeat=0, round=1))
+    live.take({"event": "unavailable", **_of("liger"), "reason": "no liger_kernel"})
+
+    assert list(live.awaited) == [
+        Awaited("mlp_eager", "running: timing · round 2", is_coming=True),
+        Awaited("mlp_compiled", "waits for its turn", is_coming=True),
+        Awaited("mlp_liger", "cannot run: no liger_kernel", is_coming=False),
+    ]
+
+    live.take(_finished("eager"))
+    live.take({"event": "failed", "reason": "interrupted", "traces": 1})
+
+    assert list(live.awaited) == [
+        Awaited("mlp_compiled", "no trace was made", is_coming=False),
+        Awaited("mlp_liger", "cannot run: no liger_kernel", is_coming=False),
+    ]
+
+
+def test_a_variant_is_owed_until_its_last_repeat_and_named_by_its_size():
+    spec = CaptureSpec("mlp", "t", repeats=2, settings=(("dim", (8, 16)),))
+    live = LiveCapture(spec, ("eager",))
+    live.take({**_finished("eager"), **_of("eager", dim=8)})
+
+    assert [each.name for each in live.awaited] == ["mlp_eager_dim8", "mlp_eager_dim16"]
+
+    live.take({**_finished("eager", repeat=1), **_of("eager", dim=8)})
+
+    assert [each.name for each in live.awaited] == ["mlp_eager_dim16"]

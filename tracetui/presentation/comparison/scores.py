@@ -1,4 +1,4 @@
-"""All open traces in a table, one row each, the best of each column marked."""
+"""All open traces in a table, one row each, the best of each column marked; below, what has none yet."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -55,9 +55,20 @@ _COLUMNS: Final = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Awaited:
+    """A variant of a capture that has no trace yet, or gets none."""
+
+    name: str
+    text: str
+    """What is being done with it, or why it has no trace."""
+    is_coming: bool
+    """Whether a trace of it may still come."""
+
+
 @dataclass(slots=True, eq=False)
 class ScoreTable:
-    """The scoreboard as lines; two rows may be picked."""
+    """The scoreboard as lines, the variants without a trace last; two traces may be picked."""
 
     scoreboard: Scoreboard
     names: Sequence[str]
@@ -65,6 +76,7 @@ class ScoreTable:
     baseline: int = 0
     picked: list[int] = field(default_factory=list)
     """Rows picked for the pair, the older first; at most two."""
+    awaited: Sequence[Awaited] = ()
     order: list[int] = field(init=False)
     """The rows, the fastest first."""
 
@@ -87,6 +99,10 @@ class ScoreTable:
     @property
     def summary(self) -> str:
         """Return the answer: which is fastest, by how much, and by what."""
+        n_coming = sum(each.is_coming for each in self.awaited)
+        return f"{self._answer()} · {n_coming} to come" if n_coming else self._answer()
+
+    def _answer(self) -> str:
         rows = self.scoreboard.rows
         if not rows:
             return "No trace is whole yet"
@@ -116,6 +132,11 @@ class ScoreTable:
     def __len__(self) -> int:
         return len(self.order)
 
+    @property
+    def n_lines(self) -> int:
+        """Return how many lines there are: a trace each, then what has none."""
+        return len(self.order) + len(self.awaited)
+
     def _shown(self) -> list[_Score]:
         return [
             column
@@ -125,7 +146,8 @@ class ScoreTable:
 
     def _fitting(self, width: int) -> tuple[int, list[_Score]]:
         """Return the width of the name and the columns that have room beside it."""
-        longest = max((len(name) for name in self.names), default=0) + 2
+        names = [*self.names, *(each.name for each in self.awaited)]
+        longest = max(map(len, names), default=0) + 2
         name = max(min(longest, _LONGEST_NAME, width // 3), MIN_NAME_WIDTH)
         room = width - _MARKS_WIDTH - name
         shown = []
@@ -143,9 +165,13 @@ class ScoreTable:
         return cut_off(f"{'':<{_MARKS_WIDTH}}{padded('trace', name)}{cells}", width)
 
     def line(self, place: int, width: int) -> str:
-        """Return one row: its marks, its name, its figures."""
-        row = self.order[place]
+        """Return one row: its marks, its name, its figures, or why there are none."""
         name, columns = self._fitting(width)
+        if place >= len(self):
+            awaited = self.awaited[place - len(self)]
+            head = f"{'':<{_MARKS_WIDTH}}{padded(' ' + awaited.name, name)}"
+            return cut_off(f"{head}  {awaited.text}", width)
+        row = self.order[place]
         mark = ("[x]" if row in self.picked else "[ ]") + ("A" if row == self.baseline else " ")
         cells = "".join(self._cell(row, column) for column in columns)
         return cut_off(f"{mark}{padded(' ' + self.names[row], name)}{cells}", width)
@@ -156,13 +182,15 @@ class ScoreTable:
         is_best = column.has_best and row in self.scoreboard.best(column.field)
         return f"{f'{BEST} {text}' if is_best else text:>{column.width}}"
 
-    def row_at(self, place: int) -> int:
-        """Return which trace stands on a line."""
-        return self.order[place]
+    def row_at(self, place: int) -> int | None:
+        """Return which trace stands on a line; none where its trace is awaited."""
+        return self.order[place] if place < len(self) else None
 
     def toggle(self, place: int) -> None:
         """Pick a row for the pair, or put it back; a third takes the place of the oldest."""
-        row = self.order[place]
+        row = self.row_at(place)
+        if row is None:
+            return
         if row in self.picked:
             self.picked.remove(row)
         else:
@@ -175,12 +203,15 @@ class ScoreTable:
             if self.baseline in chosen:
                 return self.baseline, (chosen - {self.baseline}).pop()
             return self.picked[0], self.picked[1]
-        other = self.picked[0] if self.picked else self.order[place]
-        return None if other == self.baseline else (self.baseline, other)
+        other = self.picked[0] if self.picked else self.row_at(place)
+        return None if other is None or other == self.baseline else (self.baseline, other)
 
     def details(self, place: int) -> list[str]:
         """Return all figures of a row, with what they mean."""
-        row = self.order[place]
+        row = self.row_at(place)
+        if row is None:
+            awaited = self.awaited[place - len(self)]
+            return [awaited.name, "", awaited.text, "", "ctrl+r shows the capture"]
         score: ScoreRow = self.scoreboard.rows[row]
         lines = [self.names[row]]
         if score.variant:

@@ -36,6 +36,7 @@ from tracetui.presentation.capture_fields import (
 )
 from tracetui.presentation.capture_form import CaptureForm
 from tracetui.presentation.capture_live import LiveCapture
+from tracetui.presentation.comparison.scores import Awaited
 from tracetui.presentation.table import cut_off, wrapped
 from tracetui.ui.keymap import footer_text
 from tracetui.ui.screens.help import HelpScreen
@@ -99,6 +100,12 @@ class CaptureScreen(Screen[None]):
         paths: tuple[str, ...]
 
     @dataclass
+    class Progressed(Message):
+        """It is another variant's turn, or one has its trace, or gets none."""
+
+        awaited: tuple[Awaited, ...]
+
+    @dataclass
     class ScoreboardRequested(Message):
         """The user wants to see the traces, or the capture is done."""
 
@@ -137,6 +144,11 @@ class CaptureScreen(Screen[None]):
     def key_scope(self) -> str:
         """Return which keys of the table work now."""
         return FORM_SCOPE if self._live is None else LIVE_SCOPE
+
+    @property
+    def awaited(self) -> tuple[Awaited, ...]:
+        """Return the variants of the last capture that have no trace."""
+        return () if self._live is None else self._live.awaited
 
     def compose(self) -> ComposeResult:
         """Build the frame."""
@@ -364,6 +376,7 @@ class CaptureScreen(Screen[None]):
         self._live = LiveCapture(process.spec, names)
         self._process = process
         self._said = ""
+        self.post_message(self.Progressed(self.awaited))
         self._run(process, self._live)
         self.query_one(LineList).cursor = 0
         self._show()
@@ -380,7 +393,10 @@ class CaptureScreen(Screen[None]):
     def on_capture_screen_told(self, message: Told) -> None:
         """Show what the capture does; open what it has finished."""
         event, live = message.event, message.live
+        before = live.awaited
         live.take(event)
+        if live.awaited != before:
+            self.post_message(self.Progressed(live.awaited))
         kind = event["event"]
         if kind == progress.FINISHED:
             self._unopened.append(str(event["path"]))

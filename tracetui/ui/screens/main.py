@@ -17,6 +17,7 @@ from tracetui.model.portion import WHOLE, Shortage
 from tracetui.model.strings import clean_text
 from tracetui.model.trace import Trace
 from tracetui.presentation.browse import Place, StateStore
+from tracetui.presentation.comparison.scores import Awaited
 from tracetui.presentation.comparison.session import (
     keep_baseline,
     keep_tag,
@@ -61,6 +62,7 @@ from tracetui.ui.views import VIEWS
 from tracetui.ui.views.base import View
 from tracetui.ui.views.compare import CompareView
 from tracetui.ui.views.overview import OverviewView
+from tracetui.ui.views.scoreboard import ScoreboardView
 from tracetui.ui.widgets.too_small import TooSmall
 
 _RIVAL_WIDTH: Final = 40
@@ -145,6 +147,7 @@ class MainScreen(MovingScreen, SharingScreen):
         self._latest: dict[int, tuple[Trace, Progress]] = {}
         self._rivals = Rivals((), ())
         self._has_chosen_pair = False
+        self._awaited: tuple[Awaited, ...] = ()
 
     def _new_document(self, path: str) -> Document:
         place = self._store.place_of(path)
@@ -172,6 +175,7 @@ class MainScreen(MovingScreen, SharingScreen):
         """Paint first, then read."""
         self._show_frame()
         self.view.focus_main()
+        self.show_awaited(self._awaited)
         for document in self._documents:
             self._load(document)
 
@@ -210,6 +214,12 @@ class MainScreen(MovingScreen, SharingScreen):
             self._documents.append(fresh)
         self._load(fresh)
         self._show_frame()
+
+    def show_awaited(self, awaited: tuple[Awaited, ...]) -> None:
+        """Let the scoreboard list the variants of a capture that have no trace."""
+        self._awaited = awaited
+        for view in self.query(ScoreboardView):
+            view.awaited = awaited
 
     def show_view(self, name: str, said: str = "") -> None:
         """Show a view of the trace that is shown, and say something for a while."""

@@ -6,13 +6,14 @@ from typing import ClassVar
 from textual import work
 from textual.binding import Binding, BindingType
 from textual.message import Message
+from textual.reactive import reactive
 
 from tracetui.compare.scoreboard import scoreboard
 from tracetui.errors import TraceTuiError
 from tracetui.format import TimeUnit
 from tracetui.model.arrays import NO_ID
 from tracetui.model.strings import clean_text
-from tracetui.presentation.comparison.scores import ScoreTable
+from tracetui.presentation.comparison.scores import Awaited, ScoreTable
 from tracetui.ui.messages import (
     BaselineNamed,
     PairChosen,
@@ -26,7 +27,7 @@ from tracetui.ui.widgets.line_list import LineList, ListLine
 
 
 class ScoreboardView(ListingView):
-    """One row for each trace that is open and whole."""
+    """One row for each trace that is open and whole, and for each that a capture still owes."""
 
     name_id: ClassVar[str] = "scoreboard"
     title_text: ClassVar[str] = "Scoreboard"
@@ -38,6 +39,9 @@ class ScoreboardView(ListingView):
         Binding("b", "baseline", "Make this the baseline"),
         Binding("e", "tag", "Call this trace something"),
     ]
+
+    awaited: reactive[tuple[Awaited, ...]] = reactive((), repaint=False)
+    """The variants of the last capture that have no trace."""
 
     @dataclass
     class Ready(Message):
@@ -66,6 +70,12 @@ class ScoreboardView(ListingView):
             return
         self._measure(new)
 
+    def watch_awaited(self, new: tuple[Awaited, ...]) -> None:
+        """Show how far the capture is."""
+        if self._table is not None:
+            self._table.awaited = new
+            self.show_rows()
+
     @work(thread=True, exclusive=True, group="scoreboard")
     def _measure(self, rivals: Rivals) -> None:
         try:
@@ -78,9 +88,19 @@ class ScoreboardView(ListingView):
     def on_scoreboard_view_ready(self, message: Ready) -> None:
         """Show the table unless other traces have taken its place."""
         if self.rivals is not None and self.rivals.traces == message.rivals.traces:
-            self._table = message.table
+            self._table = self._continued(message.table)
             self._message = f"Not comparable: {message.error}" if message.error else ""
             self.show_rows()
+
+    def _continued(self, table: ScoreTable | None) -> ScoreTable | None:
+        """Return a new table with what is awaited, and with what was picked in the old one."""
+        old = self._table
+        if table is not None:
+            table.awaited = self.awaited
+            # Traces that come are the last: those before them keep their places.
+            if old is not None and list(table.names[: len(old)]) == list(old.names):
+                table.picked = old.picked
+        return table
 
     def on_resize(self) -> None:
         """Lay everything out for the new size."""
@@ -105,12 +125,14 @@ class ScoreboardView(ListingView):
         return "" if self._table is None else self._table.header(width)
 
     def n_rows(self) -> int:
-        """Return how many traces there are."""
-        return 0 if self._table is None else len(self._table)
+        """Return how many traces there are, and variants without one."""
+        return 0 if self._table is None else self._table.n_lines
 
     def line(self, row: int, width: int) -> ListLine:
         """Return one row."""
-        return ListLine("" if self._table is None else self._table.line(row, width))
+        if self._table is None:
+            return ListLine("")
+        return ListLine(self._table.line(row, width), is_dim=self._table.row_at(row) is None)
 
     def slice_of(self, row: int) -> int:
         """Return no slice: a row is a whole trace."""
@@ -142,15 +164,16 @@ class ScoreboardView(ListingView):
 
     def action_baseline(self) -> None:
         """Make the row's trace the baseline."""
-        if self._table is not None and len(self._table):
-            self.post_message(BaselineNamed(self._table.row_at(self.rows.cursor)))
+        row = None if self._table is None else self._table.row_at(self.rows.cursor)
+        if row is not None:
+            self.post_message(BaselineNamed(row))
 
     def action_tag(self) -> None:
         """Ask what to call the row's trace."""
         rivals, table = self.rivals, self._table
-        if rivals is None or table is None or not len(table):
+        row = None if table is None else table.row_at(self.rows.cursor)
+        if rivals is None or row is None:
             return
-        row = table.row_at(self.rows.cursor)
 
         def typed(text: str) -> None:
             self.post_message(TraceNamed(row, text.strip()))

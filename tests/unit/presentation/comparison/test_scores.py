@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.compare.recordings import compiled_mlp, mlp, op, steps_of
 from tracetui.compare.scoreboard import scoreboard
-from tracetui.presentation.comparison.scores import BEST, ScoreTable, bare_name
+from tracetui.presentation.comparison.scores import BEST, Awaited, ScoreTable, bare_name
 from tracetui.presentation.table import cell_width
 
 N_STEPS = 3
@@ -78,3 +78,27 @@ def test_sentences_name_files_without_what_all_traces_end_in():
     assert bare_name("eager.json.gz") == "eager"
     assert bare_name("host_1.pt.trace.json") == "host_1"
     assert bare_name(".json") == ".json"
+
+
+def test_variants_without_a_trace_follow_the_traces_and_are_never_picked(table):
+    table.awaited = (
+        Awaited("mlp_liger", "running: compiling", is_coming=True),
+        Awaited("mlp_fused", "cannot run: no Triton", is_coming=False),
+    )
+
+    assert (len(table), table.n_lines) == (3, 5)
+    assert table.line(3, 100).split() == ["mlp_liger", "running:", "compiling"]
+    assert table.line(4, 100).split(maxsplit=1) == ["mlp_fused", "cannot run: no Triton"]
+    assert table.summary.endswith("as fast as slow · 1 to come")
+    table.toggle(4)
+    assert table.picked == []
+    assert table.row_at(3) is None
+    assert table.pair(3) is None
+    assert "cannot run: no Triton" in table.details(4)
+
+
+@pytest.mark.parametrize("width", [20, 40, 80, 200])
+def test_lines_of_variants_without_a_trace_fit_the_window(table, width):
+    table.awaited = (Awaited("m" * 60, "cannot run: " + "why " * 40, is_coming=False),)
+
+    assert cell_width(table.line(3, width)) <= width
