@@ -25,9 +25,10 @@ class BoundKind(Enum):
     COMPUTE = "compute"
     """It is busy, mostly with kernels."""
     COMMUNICATION = "communication"
-    """It is busy, mostly with communication that no kernel hides."""
+    """It is busy, mostly with communication that no kernel hides; or that is more than it computes,
+    and more than it waits."""
     COPY = "copy"
-    """It is busy, mostly with copies that no kernel hides."""
+    """The same of copies that no kernel hides."""
     OVERHEAD = "overhead"
     """It waits, mostly for the host to launch."""
     SYNC = "sync"
@@ -52,6 +53,8 @@ class Bound:
     """Idle while the host sat in a synchronise call, the next work not yet launched."""
     other_ratio: float
     """Idle for other reasons: the device's own latency, or unknown."""
+    comm_ratio: float
+    """Communicating with no kernel beside it, of all the time from first to last device work."""
     ahead_ratio: float | None
     """Share of the work whose call had returned before the work before it on the stream ended.
 
@@ -99,6 +102,7 @@ def device_bound(trace: Trace, use: DeviceUse, *, with_artefacts: bool = False) 
         overhead_ratio=overhead_ns / span_ns,
         sync_ratio=sync_ns / span_ns,
         other_ratio=(counted.idle_ns - overhead_ns - sync_ns) / span_ns,
+        comm_ratio=use.comm_exposed_ns / max(use.span_ns, 1),
         ahead_ratio=ahead,
         queued_ns=queued_ns,
         mean_depth=depth,
@@ -112,6 +116,10 @@ def _kind(use: DeviceUse, counted: CountedUse, sync_ns: int) -> BoundKind:
         if use.memcpy_exposed_ns >= _MOST * use.busy_ns:
             return BoundKind.COPY
         return BoundKind.COMPUTE
+    exposed_ns = max(use.comm_exposed_ns, use.memcpy_exposed_ns)
+    if exposed_ns >= counted.idle_ns and exposed_ns >= _MOST * use.busy_ns:
+        is_copy = use.memcpy_exposed_ns == exposed_ns
+        return BoundKind.COPY if is_copy else BoundKind.COMMUNICATION
     overhead_ns = counted.idle.launch_ns + counted.idle.host_wait_ns
     if overhead_ns >= _MOST * counted.idle_ns:
         return BoundKind.OVERHEAD

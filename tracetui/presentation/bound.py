@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tracetui.analysis.bound import Bound, BoundKind, device_bound
+from tracetui.analysis.bound import BUSY_RATIO, Bound, BoundKind, device_bound
 from tracetui.analysis.idle import IdleHolder, idle_holders
 from tracetui.analysis.utilization import DeviceUse, GapCause
 from tracetui.format import count, duration, middle_ellipsis, percent
@@ -18,6 +18,8 @@ CAUSE_NAMES: Final = {
 }
 """What each cause of idle time is called, everywhere."""
 _NAME_WIDTH: Final = 48
+_WORTH_ADDING: Final = 0.05
+"""Exposed communication of this share of the time belongs into the first sentence."""
 _WORTH_NAMING: Final = 0.02
 """A holder of less than this share of the time that counts is not worth a line."""
 
@@ -50,12 +52,17 @@ def _idle_sentence(found: Bound, name: str) -> str:
 def _busy_sentence(found: Bound, use: DeviceUse, name: str) -> str:
     busy = f"{name} is busy {percent(found.busy_ratio)} of the time"
     busy_ns = max(use.busy_ns, 1)
+    idle = ""
+    if found.busy_ratio < BUSY_RATIO:
+        waits = percent(found.overhead_ratio / (1 - found.busy_ratio))
+        idle = f"; it is idle {percent(1 - found.busy_ratio)}, {waits} of that for the host"
     if found.kind == BoundKind.COMMUNICATION:
         part = percent(use.comm_exposed_ns / busy_ns)
-        return f"Communication-bound: {busy}, {part} of that communicating with no kernel beside it"
+        doing = f"{part} of that communicating with no kernel beside it"
+        return f"Communication-bound: {busy}, {doing}{idle}"
     if found.kind == BoundKind.COPY:
         part = percent(use.memcpy_exposed_ns / busy_ns)
-        return f"Copy-bound: {busy}, {part} of that copying with no kernel beside it"
+        return f"Copy-bound: {busy}, {part} of that copying with no kernel beside it{idle}"
     waits = "never waits for the host"
     if found.overhead_ratio >= 0.0005:
         waits = f"waits {percent(found.overhead_ratio)} for the host"
@@ -87,6 +94,8 @@ def bound_sentence(
     found = device_bound(trace, use, with_artefacts=with_artefacts)
     is_busy = found.kind in (BoundKind.COMPUTE, BoundKind.COMMUNICATION, BoundKind.COPY)
     sentence = _busy_sentence(found, use, name) if is_busy else _idle_sentence(found, name)
+    if found.kind != BoundKind.COMMUNICATION and found.comm_ratio >= _WORTH_ADDING:
+        sentence += f"; {percent(found.comm_ratio)} of the time it communicates with no kernel beside"
     scope = f"from its first to its last device work ({duration(use.span_ns)})"
     left_out = excluded_text(found)
     without = f", without {left_out}" if left_out else ""

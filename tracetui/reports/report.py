@@ -31,7 +31,7 @@ from tracetui.diagnosis.engine import findings
 from tracetui.model.arrays import NO_ID
 from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
-from tracetui.presentation.overview import missing_inputs
+from tracetui.presentation.missing import missing_inputs
 from tracetui.reports.cost_tables import (
     occupancy_columns,
     roofline_rows,

@@ -117,6 +117,30 @@ def test_a_busy_device_is_bound_by_what_fills_it(busy, kind):
     assert (found.ahead_ratio, found.queued_ns, found.mean_depth) == (None, None, None)
 
 
+def test_a_waiting_device_is_bound_by_what_takes_more_than_its_waiting():
+    def found(copy_ns, wait_ns):
+        end = 30_000 + copy_ns + wait_ns
+        return bound(
+            trace_of(
+                kernel("gemm", 0, 30_000),
+                Row("Memcpy HtoD", 30_000, copy_ns, "gpu_memcpy", "0", "7"),
+                launch(30_000 + copy_ns, wait_ns, 2),
+                kernel("gemm", end, 1_000, 2),
+            )
+        )
+
+    for copy_ns, wait_ns, kind in (
+        (60_000, 50_000, BoundKind.COPY),
+        (50_000, 60_000, BoundKind.OVERHEAD),
+        # More than it waits, and less than it computes.
+        (25_000, 24_000, BoundKind.OVERHEAD),
+    ):
+        verdict = found(copy_ns, wait_ns)
+        assert verdict is not None
+        assert verdict.kind == kind
+        assert verdict.comm_ratio == 0
+
+
 def test_the_busiest_device_speaks_for_the_trace():
     trace = trace_of(kernel("a", 0, 10), kernel("a", 90, 10), kernel("b", 0, 100, device=1))
 

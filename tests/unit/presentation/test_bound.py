@@ -47,6 +47,40 @@ def test_communication_and_copies_have_their_own_words():
     assert sentence(copy).startswith("Copy-bound: the device is busy 100.0 % of the time, 75.0 %")
 
 
+def test_exposed_communication_belongs_into_the_sentence_whatever_the_verdict():
+    # 60 us of work and of 40 us communication nobody hides 30: the same stream, then another's.
+    busy = trace_of(
+        kernel("gemm", 0, 60), kernel("ncclDevKernel", 50, 40, stream=9), kernel("gemm", 90, 10)
+    )
+    little = trace_of(kernel("gemm", 0, 96), kernel("ncclDevKernel", 96, 4))
+
+    assert sentence(busy).startswith(
+        "Compute-bound: the device is busy 100.0 % of the time and never waits for the host;"
+        " 30.0 % of the time it communicates with no kernel beside, from its first"
+    )
+    assert "communication" not in sentence(little)
+
+
+def test_a_device_that_waits_may_be_bound_by_communication():
+    rows = [launch(0, 20, 1), kernel("gemm", 20, 10, 1), kernel("ncclDevKernel", 30, 50)]
+    waiting = trace_of(*rows, launch(80, 20, 2), kernel("gemm", 100, 20, 2))
+    longer = trace_of(*rows, launch(80, 70, 2), kernel("gemm", 150, 20, 2))
+
+    # Of 100 us from 20 to 120: 80 busy, 50 of them communicating alone, 20 waiting for the call.
+    assert sentence(waiting).startswith("Communication-bound: the device is busy 80.0 % of the")
+    # Of 150 us: 80 busy, 70 waiting; communication is less than that, and is named all the same.
+    assert sentence(longer).startswith(
+        "Overhead-bound: the device is idle 46.7 % of the time, 100.0 % of that waiting for the"
+        " host to launch; 33.3 % of the time it communicates with no kernel beside"
+    )
+    middle = trace_of(*rows, launch(80, 40, 2), kernel("gemm", 120, 20, 2))
+    # Of 120 us: 80 busy, 40 waiting, and 50 communicating alone.
+    assert sentence(middle).startswith(
+        "Communication-bound: the device is busy 66.7 % of the time, 62.5 % of that communicating"
+        " with no kernel beside it; it is idle 33.3 %, 100.0 % of that for the host, from its"
+    )
+
+
 def test_of_several_devices_the_busiest_speaks():
     trace = trace_of(kernel("a", 0, 10), kernel("b", 0, 100, device=1))
 

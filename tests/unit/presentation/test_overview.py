@@ -4,16 +4,18 @@ import pytest
 
 from tests.literal import Row, annotation, kernel, launch, trace_of
 from tracetui.analysis.work_class import WorkClass
+from tracetui.model.device import DeviceSpec
+from tracetui.presentation.missing import missing_inputs
 from tracetui.presentation.navigation import find_slice, follow, follow_back
 from tracetui.presentation.overview import (
     answer,
-    bar,
+    devices_text,
     file_line,
     load_lines,
-    missing_inputs,
     overview_lines,
     recorded,
 )
+from tracetui.presentation.overview_line import bar
 
 _BUSY = (
     launch(0, 1_000, 1),
@@ -156,6 +158,27 @@ def test_steps_are_counted_and_the_longest_is_where_enter_leads():
     assert "3 steps, median 100.00 µs" in line.text
     assert trace.name_of(line.slice_id) == "ProfilerStep#2"
     assert "3 steps" in recorded(trace)
+
+
+@pytest.mark.parametrize(
+    ("listed", "used", "text"),
+    [
+        (["V100"] * 8, [1], "1 of 8 V100 used"),
+        (["V100"] * 2, [0, 1], "V100 ×2"),
+        (["V100"], [0], "V100"),
+        (["V100", "T4"], [1], "1 of 2 V100, T4 used"),
+        (["V100"] * 2, [], "none of 2 V100 used"),
+        ([], [0], ""),
+    ],
+)
+def test_the_devices_of_the_machine_are_told_from_those_at_work(listed, used, text):
+    trace = trace_of(
+        ("aten::mm", 0, 5),
+        *(kernel("gemm", 10, 5, device=device) for device in used),
+        devices=[DeviceSpec(index, name) for index, name in enumerate(listed)],
+    )
+    assert devices_text(trace) == text
+    assert recorded(trace).startswith(text or "by hand")
 
 
 def test_the_median_of_an_even_number_of_steps_lies_between_the_two_in_the_middle():

@@ -12,7 +12,8 @@ from textual.message import Message
 from textual.strip import Strip
 
 from tracetui.model.trace import Trace
-from tracetui.presentation.overview import OverviewLine, Part, overview_lines, recorded
+from tracetui.presentation.overview import overview_lines, recorded
+from tracetui.presentation.overview_line import OverviewLine, Part
 from tracetui.ui.messages import ViewRequested
 from tracetui.ui.state import Workspace
 from tracetui.ui.views.base import View
