@@ -1,6 +1,7 @@
 """Runs of elementwise operators over the same elements, proved by shapes and by order on the device."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Final
@@ -10,6 +11,7 @@ import numpy as np
 from tracetui.analysis.autograd import backward_of
 from tracetui.analysis.cost.inputs import Operand
 from tracetui.analysis.links import links
+from tracetui.analysis.steps import steps
 from tracetui.analysis.work_class import WorkClass, slice_classes
 from tracetui.diagnosis.attention import written_out_attention
 from tracetui.diagnosis.scope import device_work_in, holder_of, named, outermost
@@ -33,6 +35,8 @@ _PRODUCT: Final = re.compile(r"^aten::(mm|addmm|bmm|baddbmm)$")
 _ACTIVATION: Final = re.compile(r"^aten::(gelu|silu|relu|sigmoid|mish|tanh|hardswish|elu)_?$")
 _NOT, _AT_ONCE, _OVER_A_PRODUCT = range(3)
 """How a unit follows the one before."""
+_LOOP_OF_ONE: Final = 3
+"""How many operators of one name in a row are a loop."""
 _PAUSE_RATIO: Final = 0.1
 """What other operators may take between two of a chain, of the time of both."""
 
@@ -83,6 +87,7 @@ def elementwise_chains(trace: Trace) -> tuple[Chain, ...]:
         return ()
     has_device = links(trace).has_device
     follows = _by_device(trace, operators, work) if has_device else _by_host(trace, operators)
+    follows[1:][np.diff(_step_of(trace, operators)) != 0] = _NOT
     chains, open_units = [], [_unit(trace, operators, work, 0)]
     for row in range(1, len(operators)):
         unit = _unit(trace, operators, work, row)
@@ -96,6 +101,12 @@ def elementwise_chains(trace: Trace) -> tuple[Chain, ...]:
         open_units.append(unit)
     chains += _closed(open_units)
     return tuple(chains)
+
+
+def _step_of(trace: Trace, operators: Int64s) -> Int64s:
+    """Return in which step each operator began: what one step wrote the next does not read on."""
+    starts_ns = np.array([step.start_ns for step in steps(trace)], np.int64)
+    return np.searchsorted(starts_ns, trace.slices.ts_ns[operators], side="right")
 
 
 def _consumes(unit: _Unit, previous: _Unit) -> bool:
@@ -205,10 +216,32 @@ def _unit(trace: Trace, operators: Int64s, work: Int64s, row: int) -> _Unit | No
     return _Unit(operator, int(work[row]), trace.name_of(operator), tensors, shape, is_kept)
 
 
+def _period(names: Sequence[str]) -> int:
+    """Return after how many operators a chain begins anew, its length where it does not.
+
+    A loop over the same few operators looks like one long chain, though each turn may well read
+    something new. Two of the same name are no loop yet.
+    """
+    n = len(names)
+    for period in range(1, n // 2 + 1):
+        n_turns = n / period
+        if n_turns >= (_LOOP_OF_ONE if period == 1 else 2) and all(
+            names[place] == names[place - period] for place in range(period, n)
+        ):
+            return period
+    return n
+
+
 def _closed(units: list[_Unit | None]) -> list[Chain]:
     known = [unit for unit in units if unit is not None]
     if len(known) < 2:
         return []
+    period = _period([unit.name for unit in known])
+    turns = [known[start : start + period] for start in range(0, len(known), period)]
+    return [_chain(turn) for turn in turns if len(turn) > 1]
+
+
+def _chain(known: Sequence[_Unit]) -> Chain:
     items = saved = 0
     for place, unit in enumerate(known):
         n_result = prod(unit.shape)
@@ -218,14 +251,12 @@ def _closed(units: list[_Unit | None]) -> list[Chain]:
             # too, it is written all the same.
             saved += n_result if unit.is_kept else 2 * n_result
     sizes = {unit.tensors[0].item_bytes for unit in known}
-    return [
-        Chain(
-            tuple(unit.name for unit in known),
-            np.array([unit.operator for unit in known], np.int64),
-            np.array([unit.work for unit in known], np.int64),
-            prod(known[0].shape),
-            items,
-            saved,
-            sizes.pop() if len(sizes) == 1 else None,
-        )
-    ]
+    return Chain(
+        tuple(unit.name for unit in known),
+        np.array([unit.operator for unit in known], np.int64),
+        np.array([unit.work for unit in known], np.int64),
+        prod(known[0].shape),
+        items,
+        saved,
+        sizes.pop() if len(sizes) == 1 else None,
+    )

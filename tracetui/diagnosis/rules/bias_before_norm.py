@@ -19,6 +19,7 @@ from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
 
 _CONVOLUTION: Final = re.compile(r"^aten::conv[123]d$")
+_ADD: Final = "aten::add_"
 _NORM: Final = "aten::batch_norm"
 _TRAINING_INPUT: Final = 5
 """Where ``batch_norm`` takes whether it normalises by the batch."""
@@ -40,7 +41,7 @@ class BiasBeforeNorm:
     def check(self, trace: Trace) -> Iterator[Finding]:
         """Yield at most one finding, about all such convolutions."""
         convolutions = convolutions_before_norms(trace)
-        adds = named(trace, re.compile(r"^aten::add_$"), SliceKind.OPERATOR)
+        adds = np.flatnonzero(trace.slices.name_id == trace.names.find(_ADD))
         adds = adds[holder_of(trace, adds, convolutions) != NO_ID]
         share = share_of(trace, adds)
         if not len(share.slices) or share.ratio < self.min_share_ratio:
@@ -63,6 +64,10 @@ def convolutions_before_norms(trace: Trace) -> Int64s:
     """Return the convolutions with a bias whose result a training ``batch_norm`` takes at once."""
     slices = trace.slices
     top = top_operators(trace)
+    # A norm that learns counts its batches first: a single number, 1 more each time.
+    adds = top[slices.name_id[top] == trace.names.find(_ADD)]
+    counting = [each for each in adds.tolist() if not tensors_of(trace, each)]
+    top = np.setdiff1d(top, counting)
     is_next = slices.track_id[top[1:]] == slices.track_id[top[:-1]]
     is_next &= slices.name_id[top[1:]] == trace.names.find(_NORM)
     is_convolution = np.isin(top, named(trace, _CONVOLUTION, SliceKind.OPERATOR))[:-1]

@@ -9,7 +9,11 @@ _EVALUATING = '["","","","","","False","0.1","1e-05","True"]'
 
 
 def _layers(
-    *, convolution: str = _CONVOLUTION, then: str = "aten::batch_norm", values: str = _TRAINING
+    *,
+    convolution: str = _CONVOLUTION,
+    then: str = "aten::batch_norm",
+    values: str = _TRAINING,
+    counting: bool = False,
 ):
     """Two layers: a convolution of 800 ns, its bias of 150, and a norm of 50."""
     rows = []
@@ -24,6 +28,7 @@ def _layers(
             Row("aten::add_", t + 200, 100),
             launch(t + 210, 10, c + 2),
             kernel("elementwise_kernel", 10_800 + t, 150, c + 2),
+            *([Row("aten::add_", t + 410, 50, shape="[[],[],[]]")] if counting else []),
             Row(then, t + 500, 200, shape=_NORM, values=values),
             launch(t + 510, 10, c + 3),
             kernel("bn_fw_tr", 10_950 + t, 50, c + 3),
@@ -41,6 +46,11 @@ def test_a_bias_that_the_norm_takes_away():
     )
     assert found.gain_ns == 300
     assert "bias=False" in found.change
+
+
+def test_the_norm_counts_its_batches_in_between():
+    (found,) = BiasBeforeNorm().check(_layers(counting=True))
+    assert found.gain_ns == 300
 
 
 def test_a_convolution_without_a_bias_is_as_it_should_be():

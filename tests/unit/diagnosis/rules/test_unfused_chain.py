@@ -1,6 +1,6 @@
 import pytest
 
-from tests.literal import Row, kernel, launch, trace_of
+from tests.literal import Row, annotation, kernel, launch, trace_of
 from tracetui.diagnosis.rules.unfused_chain import UnfusedChain
 
 _US = 1_000
@@ -162,3 +162,38 @@ def test_a_gate_on_the_host():
     (found,) = UnfusedChain().check(trace)
 
     assert found.gain_ns == 400 * _US
+
+
+def _loop(*names: str, n_turns: int, steps: bool = False):
+    """Turns of operators of 100 us each, over the same elements, and nothing between them."""
+    turn_us = 100 * len(names)
+    rows = [
+        Row(name, (turn * turn_us + at * 100) * _US, 100 * _US, shape="[[512,512]]")
+        for turn in range(n_turns)
+        for at, name in enumerate(names)
+    ]
+    if steps:
+        rows += [
+            annotation(f"ProfilerStep#{turn}", turn * turn_us * _US, turn_us * _US)
+            for turn in range(n_turns)
+        ]
+    return trace_of(*rows)
+
+
+def test_a_step_does_not_read_on_what_the_one_before_wrote():
+    (found,) = UnfusedChain().check(_loop("aten::cos", "aten::exp", n_turns=2, steps=True))
+    assert found.summary.startswith("cos + exp could be one kernel: 2 times they run")
+
+
+def test_a_loop_over_the_same_operators_is_one_chain_for_each_turn():
+    (found,) = UnfusedChain().check(_loop("aten::cos", "aten::exp", n_turns=5))
+
+    assert found.summary.startswith("cos + exp could be one kernel: 5 times they run")
+    # Of each two reads and two writes go a write and a read: half of 5 x 200 us.
+    assert found.gain_ns == 500 * _US
+
+
+def test_one_operator_again_and_again_is_a_loop_and_no_chain():
+    assert not list(UnfusedChain().check(_loop("aten::exp", n_turns=6)))
+    (found,) = UnfusedChain().check(_loop("aten::exp", n_turns=2))
+    assert found.summary.startswith("exp + exp could be one kernel: once")
