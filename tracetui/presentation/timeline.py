@@ -65,6 +65,8 @@ INK_CODE: Final = 3
 """Text upon a coloured run."""
 FIRST_HUE_CODE: Final = 4
 """A hue's codes are ``FIRST_HUE_CODE + 2 * hue`` and, for every other slice, the one after it."""
+DIM_CODE: Final = FIRST_HUE_CODE + 2 * len(HUE_NAMES)
+"""Added to a hue's code for slices that a filter does not keep."""
 
 
 class CellShape(IntEnum):
@@ -272,12 +274,16 @@ def _lane(track_id: int, level: int, slice_ids: Int32s, trace: Trace, hues: Int8
     if len(starts) > 1:
         # Rounding may let a slice reach 1 ns into the next, which then is drawn from there on.
         starts[1:] = np.maximum(starts[1:], ends[:-1])
-    own_hues = hues[slice_ids]
-    present = np.unique(own_hues).tolist()
+    return _lane_of(track_id, level, slice_ids, (starts, ends), hues[slice_ids])
+
+
+def _lane_of(
+    track_id: int, level: int, slice_ids: Int32s, spans: tuple[Int64s, Int64s], hues: Int8s
+) -> Lane:
+    starts, ends = spans
+    present = np.unique(hues).tolist()
     by_hue = (
-        tuple(
-            (hue, PrefixSums.of(starts[own_hues == hue], ends[own_hues == hue])) for hue in present
-        )
+        tuple((hue, PrefixSums.of(starts[hues == hue], ends[hues == hue])) for hue in present)
         if len(present) > 1
         else ()
     )
@@ -287,12 +293,19 @@ def _lane(track_id: int, level: int, slice_ids: Int32s, trace: Trace, hues: Int8
         slice_ids,
         PrefixSums.of(starts, ends),
         BlockMaxima.of(ends - starts),
-        own_hues,
+        hues,
         by_hue,
     )
 
 
-def _folded(track_id: int, slice_ids: Int32s, trace: Trace, hues: Int8s) -> Lane:
+def lane_part(lane: Lane, chosen: Bools) -> Lane:
+    """Return the lane of some of a lane's rows, which lie where they lay; not of a folded one."""
+    spans = lane.spans.starts[chosen], lane.spans.ends[chosen]
+    return _lane_of(lane.track_id, lane.level, lane.slice_ids[chosen], spans, lane.hues[chosen])
+
+
+def folded_lane(track_id: int, slice_ids: Int32s, trace: Trace, hues: Int8s) -> Lane:
+    """Return the one lane of some slices of a track, by start: a span wherever any of them is."""
     starts = trace.slices.ts_ns[slice_ids]
     covered = union(starts, starts + trace.slices.dur_ns[slice_ids])
     openers = slice_ids[np.searchsorted(starts, covered.starts, side="left")]
@@ -339,7 +352,7 @@ def lane_index(trace: Trace) -> LaneIndex:
         for lane in own:
             lane_of[lane.slice_ids] = len(lanes)
             lanes.append(lane)
-        folded[track_id] = own[0] if len(own) == 1 else _folded(track_id, rows, trace, hues)
+        folded[track_id] = own[0] if len(own) == 1 else folded_lane(track_id, rows, trace, hues)
     device = slices.is_device_work()
     host = np.isin(slices.kind, (SliceKind.OPERATOR, SliceKind.RUNTIME))
     return LaneIndex(
@@ -370,6 +383,10 @@ class LaneCells:
     """``CellShape``."""
     eighths: Int8s
     """How high the cell is filled, or where its edge lies: counted from the left."""
+    is_dim: Bools
+    """Whether nothing that a filter keeps touches the cell; of two that meet there, the left."""
+    is_right_dim: Bools
+    """Whether a filter leaves out the right one of two slices that meet in the cell."""
 
 
 def busy_eighths(covered_ns: Int64s, width_ns: Int64s, count: Int64s) -> Int8s:
@@ -382,23 +399,38 @@ def busy_eighths(covered_ns: Int64s, width_ns: Int64s, count: Int64s) -> Int8s:
     return height
 
 
-def lane_cells(lane: Lane, viewport: Viewport, width: int) -> LaneCells:
-    """Return what each cell of a lane shows; the cost is that of the cells, not of the slices."""
+def lane_cells(
+    lane: Lane, viewport: Viewport, width: int, matching: Lane | None = None
+) -> LaneCells:
+    """Return what each cell of a lane shows; the cost is that of the cells, not of the slices.
+
+    Args:
+        lane: The lane.
+        viewport: What is visible.
+        width: How many cells there are.
+        matching: Of its slices those that a filter keeps; ``None`` where there is no filter. They
+            alone give a cell its hue, wherever they touch it.
+    """
     edges = viewport.edges(width)
     left, right = edges[:-1], edges[1:]
     width_ns = right - left
     covered = lane.spans.covered(edges)
     first, after = lane.spans.touching(edges)
     n_touching = after - first
+    is_dim = np.zeros(width, bool)
     if not len(lane.spans):
         zeros = np.zeros(width, np.int8)
-        return LaneCells(width_ns, covered, first, n_touching, zeros, zeros, zeros)
+        return LaneCells(width_ns, covered, first, n_touching, zeros, zeros, zeros, is_dim, is_dim)
     at = np.minimum(first, len(lane.spans) - 1)
-    hue = lane.hues[at]
-    if lane.by_hue:
-        shares = np.stack([sums.covered(edges) for _, sums in lane.by_hue])
-        of_row = np.array([hue for hue, _ in lane.by_hue], np.int8)
-        hue = np.where(covered > 0, of_row[shares.argmax(axis=0)], hue)
+    hue = _dominant_hues(lane, edges, lane.hues[at])
+    is_right_dim = is_dim
+    if matching is not None:
+        first_kept, after_kept = matching.spans.touching(edges)
+        is_kept = after_kept > first_kept
+        is_dim = (n_touching > 0) & ~is_kept
+        kept_at = np.minimum(first_kept, len(matching.spans) - 1)
+        kept_hue = matching.hues[kept_at] if len(matching.spans) else hue
+        hue = np.where(is_kept, _dominant_hues(matching, edges, kept_hue), hue)
     eighths = busy_eighths(covered, width_ns, n_touching)
     shape = np.where(n_touching > 0, CellShape.HEIGHT, CellShape.BLANK).astype(np.int8)
     starts, ends = lane.spans.starts[at], lane.spans.ends[at]
@@ -410,11 +442,36 @@ def lane_cells(lane: Lane, viewport: Viewport, width: int) -> LaneCells:
     shape[starts_here] = CellShape.RIGHT
     split = (n_touching == 2) & (covered == width_ns) & (ends > left) & (ends < right)
     shape[split] = CellShape.SPLIT
+    if matching is not None:
+        is_dim, is_right_dim = is_dim.copy(), is_dim.copy()
+        is_dim[split] = ~_is_among(matching, lane.slice_ids[first[split]])
+        is_right_dim[split] = ~_is_among(matching, lane.slice_ids[first[split] + 1])
     has_edge = ends_here | starts_here | split
     offset = np.where(starts_here, starts, ends) - left
     edge = np.clip((offset * 16 + width_ns) // np.maximum(2 * width_ns, 1), 1, 7)
     eighths = np.where(has_edge, edge, eighths).astype(np.int8)
-    return LaneCells(width_ns, covered, first, n_touching, hue, shape, eighths)
+    return LaneCells(
+        width_ns, covered, first, n_touching, hue, shape, eighths, is_dim, is_right_dim
+    )
+
+
+def _dominant_hues(lane: Lane, edges: Int64s, otherwise: Int8s) -> Int8s:
+    """Return for each cell the hue that fills most of it, ``otherwise`` where none fills any."""
+    if not lane.by_hue:
+        return otherwise
+    shares = np.stack([sums.covered(edges) for _, sums in lane.by_hue])
+    of_row = np.array([hue for hue, _ in lane.by_hue], np.int8)
+    found: Int8s = np.where(shares.any(axis=0), of_row[shares.argmax(axis=0)], otherwise)
+    return found
+
+
+def _is_among(lane: Lane, slice_ids: Int32s) -> Bools:
+    """Return which slices are a lane's."""
+    if not len(lane.slice_ids):
+        return np.zeros(len(slice_ids), bool)
+    at = np.minimum(np.searchsorted(lane.slice_ids, slice_ids), len(lane.slice_ids) - 1)
+    found: Bools = lane.slice_ids[at] == slice_ids
+    return found
 
 
 def displayed_name(trace: Trace, slice_id: int) -> str:
@@ -469,6 +526,8 @@ class PaintMode:
 
 
 _HEIGHTS: Final = np.array([ord(letter) for letter in " ▁▂▃▄▅▆▇█"], np.uint32)
+_LINES: Final = np.array([ord(letter) for letter in " ─┄╴╶─"], np.uint32)
+"""How a slice that a filter leaves out is drawn, by ``CellShape``: a line, for all terminals."""
 _LEFTS: Final = np.array([ord(letter) for letter in " ▏▎▍▌▋▊▉█"], np.uint32)
 _LETTERS: Final = np.array([ord(letter) for letter in HUE_LETTERS], np.uint32)
 _LOW_LETTERS: Final = np.array([ord(letter) for letter in HUE_LETTERS.lower()], np.uint32)
@@ -494,61 +553,97 @@ def paint(
         mode: What the terminal can show.
         marks: Rows of the lane and the code that each is drawn in, the least important first.
     """
-    width = len(cells.shape)
     shape = cells.shape
     low, high = int(cells.first[0]), int(cells.first[-1] + cells.count[-1])
     marks = tuple(mark for mark in marks if low <= mark[0] < high)
-    resolved = (shape != CellShape.BLANK) & (shape != CellShape.HEIGHT)
-    parity = np.where(resolved, cells.first & 1, 0)
-    at = np.minimum(cells.first, max(len(lane.hues) - 1, 0))
-    own_hue = lane.hues[at] if len(lane.hues) else cells.hue
-    ink = (FIRST_HUE_CODE + 2 * np.where(resolved, own_hue, cells.hue) + parity).astype(np.int16)
-    ink[shape == CellShape.BLANK] = NO_COLOUR_CODE
-    paper = np.zeros(width, np.int16)
-    full = shape == CellShape.FULL
-    split = shape == CellShape.SPLIT
-    if bool(split.any()):
-        following = cells.first[split] + 1
-        paper[split] = FIRST_HUE_CODE + 2 * lane.hues[following] + (following & 1)
-    for row, code in marks:
-        touched = (cells.first <= row) & (row < cells.first + cells.count)
-        own = FIRST_HUE_CODE + 2 * int(lane.hues[row]) + (row & 1)
-        paper[touched & split & (paper == own)] = code
-        ink[touched & ((ink == own) | (shape == CellShape.HEIGHT))] = code
-    points = np.where(
-        shape == CellShape.HEIGHT, _HEIGHTS[cells.eighths], _LEFTS[cells.eighths]
-    ).astype(np.uint32)
-    points[shape == CellShape.BLANK] = ord(" ")
+    ink, paper = _codes(lane, cells, marks)
     if mode.ascii_only:
-        is_low = cells.covered_ns * 2 < cells.width_ns
-        points = np.where(is_low, _LOW_LETTERS[cells.hue], _LETTERS[cells.hue])
-        points[cells.covered_ns * 8 < cells.width_ns] = ord(".")
-        points[shape == CellShape.BLANK] = ord(" ")
+        points = _ascii_points(cells)
         paper[:] = NO_COLOUR_CODE
-    elif mode.colourless:
-        points[split] = _LETTERS[lane.hues[cells.first[split] + 1]] if len(lane.hues) else ord(" ")
+    else:
+        points = _points(lane, cells, mode)
     for row, _ in marks:
         touched = (cells.first <= row) & (row < cells.first + cells.count)
         points[touched & (shape == CellShape.HEIGHT)] = ord("#" if mode.ascii_only else "┃")
-    inverse = shape == CellShape.RIGHT
-    if not mode.ascii_only:
+    inverse = (shape == CellShape.RIGHT) & ~cells.is_dim
+    # Where the right one of two alone is kept, its part is what the left one leaves empty.
+    inverse |= (shape == CellShape.SPLIT) & cells.is_dim & ~cells.is_right_dim
+    if mode.ascii_only:
+        inverse = np.zeros(len(shape), bool)
+    else:
+        full = (shape == CellShape.FULL) & ~cells.is_dim
         points[full] = ord(" ")
         paper[full] = ink[full]
         ink[full] = INK_CODE
         if mode.colourless:
             opens = full & np.concatenate(([True], cells.first[1:] != cells.first[:-1]))
             points[opens] = _LETTERS[cells.hue[opens]]
-    else:
-        inverse = np.zeros(width, bool)
     for begin, length, name in labels(trace, lane, cells):
+        is_dim = bool(cells.is_dim[begin])
         prefix = ""
-        if mode.ascii_only or mode.colourless:
+        if (mode.ascii_only or mode.colourless) and not is_dim:
             prefix = f"{HUE_LETTERS[int(cells.hue[begin])]}:"
         text = prefix + middle_ellipsis(name, length - 1 - len(prefix))
         if mode.ascii_only:
-            text = text.replace("…", "~").encode("ascii", "replace").decode().ljust(length, "-")
+            text = text.replace("…", "~").encode("ascii", "replace").decode()
+            text = text if is_dim else text.ljust(length, "-")
         points[begin : begin + len(text)] = [ord(letter) for letter in text]
     return PaintedLane(_text(points), ink, paper, inverse)
+
+
+def _codes(
+    lane: Lane, cells: LaneCells, marks: tuple[tuple[int, int], ...]
+) -> tuple[Int16s, Int16s]:
+    """Return ink and paper of a lane; the paper is the right one of two slices that meet."""
+    shape = cells.shape
+    resolved = (shape != CellShape.BLANK) & (shape != CellShape.HEIGHT)
+    parity = np.where(resolved, cells.first & 1, 0)
+    split = shape == CellShape.SPLIT
+    hue = cells.hue.copy()
+    hue[split] = lane.hues[cells.first[split]]
+    ink = (FIRST_HUE_CODE + 2 * hue + parity + DIM_CODE * cells.is_dim).astype(np.int16)
+    ink[shape == CellShape.BLANK] = NO_COLOUR_CODE
+    paper = np.zeros(len(shape), np.int16)
+    following = cells.first[split] + 1
+    right_dim = DIM_CODE * cells.is_right_dim[split]
+    paper[split] = FIRST_HUE_CODE + 2 * lane.hues[following] + (following & 1) + right_dim
+    for row, code in marks:
+        touched = (cells.first <= row) & (row < cells.first + cells.count)
+        own = FIRST_HUE_CODE + 2 * int(lane.hues[row]) + (row & 1)
+        is_own = (own, own + DIM_CODE)
+        paper[touched & split & np.isin(paper, is_own)] = code
+        ink[touched & (np.isin(ink, is_own) | (shape == CellShape.HEIGHT))] = code
+    one_dim = split & (cells.is_dim != cells.is_right_dim)
+    # A line on the ground of the other slice would be seen as part of that one.
+    ink[one_dim & cells.is_dim] = paper[one_dim & cells.is_dim]
+    paper[one_dim] = NO_COLOUR_CODE
+    paper[split & cells.is_dim & cells.is_right_dim] = NO_COLOUR_CODE
+    return ink, paper
+
+
+def _ascii_points(cells: LaneCells) -> npt.NDArray[np.uint32]:
+    is_low = cells.covered_ns * 2 < cells.width_ns
+    points = np.where(is_low, _LOW_LETTERS[cells.hue], _LETTERS[cells.hue])
+    points[cells.covered_ns * 8 < cells.width_ns] = ord(".")
+    points[cells.is_dim & (cells.is_right_dim | (cells.shape != CellShape.SPLIT))] = ord(":")
+    points[cells.shape == CellShape.BLANK] = ord(" ")
+    return points
+
+
+def _points(lane: Lane, cells: LaneCells, mode: PaintMode) -> npt.NDArray[np.uint32]:
+    shape = cells.shape
+    points = np.where(shape == CellShape.HEIGHT, _HEIGHTS[cells.eighths], _LEFTS[cells.eighths])
+    points = points.astype(np.uint32)
+    points[shape == CellShape.BLANK] = ord(" ")
+    split = shape == CellShape.SPLIT
+    if mode.colourless:
+        bright = split & ~cells.is_dim & ~cells.is_right_dim
+        points[bright] = _LETTERS[lane.hues[cells.first[bright] + 1]]
+    is_line = cells.is_dim & (cells.is_right_dim | ~split)
+    points[is_line] = _LINES[shape[is_line]]
+    opens = np.concatenate(([False], cells.first[1:] != cells.first[:-1]))
+    points[is_line & opens & (shape == CellShape.FULL)] = _LINES[CellShape.RIGHT]
+    return points
 
 
 def _unit(ns: int) -> tuple[int, str]:
@@ -662,12 +757,27 @@ def _noun(trace: Trace, lane: Lane, amount: int) -> str:
     return noun if amount == 1 else f"{noun}s"
 
 
-def cell_text(trace: Trace, lane: Lane, start_ns: int, end_ns: int) -> str:
-    """Return what one cell of a lane holds: ``37 kernels here, 61.0 % busy``."""
-    covered = lane.spans.covered_between(start_ns, end_ns)
+def cell_text(
+    trace: Trace, lane: Lane, start_ns: int, end_ns: int, matching: Lane | None = None
+) -> str:
+    """Return what one cell of a lane holds: ``37 kernels here, 61.0 % busy``.
+
+    Where there is a filter, also how much of that it keeps: ``5 match, 12.0 % busy``.
+    """
     n_here = lane.spans.count_between(start_ns, end_ns)
-    busy = percent(covered / max(end_ns - start_ns, 1))
-    return f"{count(n_here)} {_noun(trace, lane, n_here)} here, {busy} busy"
+    busy = _busy_text(lane, start_ns, end_ns)
+    text = f"{count(n_here)} {_noun(trace, lane, n_here)} here, {busy}"
+    if matching is None:
+        return text
+    n_match = matching.spans.count_between(start_ns, end_ns)
+    if not n_match:
+        return f"{text}, none matches"
+    return f"{text}, {count(n_match)} match, {_busy_text(matching, start_ns, end_ns)}"
+
+
+def _busy_text(lane: Lane, start_ns: int, end_ns: int) -> str:
+    covered = lane.spans.covered_between(start_ns, end_ns)
+    return f"{percent(covered / max(end_ns - start_ns, 1))} busy"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from textual.widgets import Input
 from tracetui.analysis.idle import idle_gaps
 from tracetui.analysis.links import Links, links
 from tracetui.analysis.steps import Step, steps
+from tracetui.errors import UsageError
 from tracetui.format import count, duration, middle_ellipsis
 from tracetui.model.arrays import NO_ID
 from tracetui.model.prefix import PrefixSums
@@ -30,7 +31,9 @@ from tracetui.presentation.idle import (
 )
 from tracetui.presentation.lane_titles import lane_title
 from tracetui.presentation.linked import link_texts, linked_ids
+from tracetui.presentation.matching import Matches, matches
 from tracetui.presentation.navigation import find_slice, found_slices, next_step
+from tracetui.presentation.table import cut_off
 from tracetui.presentation.timeline import (
     Lane,
     LaneIndex,
@@ -41,7 +44,7 @@ from tracetui.presentation.timeline import (
     parse_time,
     range_text,
 )
-from tracetui.ui.messages import RangeChosen, SliceSelected, WindowChanged
+from tracetui.ui.messages import RangeChosen, SliceSelected, Told, WindowChanged
 from tracetui.ui.state import Workspace
 from tracetui.ui.views.detailed import DetailBody, DetailedView
 from tracetui.ui.widgets.detail_pane import DetailPane
@@ -138,6 +141,14 @@ class TimelineView(DetailedView):
         steps: tuple[Step, ...]
         idle: dict[int, IdleSpans]
 
+    @dataclass
+    class Matched(Message):
+        """A thread knows what the filter keeps, or why it keeps nothing."""
+
+        index: LaneIndex
+        filter_text: str
+        found: Matches | str
+
     def __init__(self) -> None:
         """Start without a trace."""
         super().__init__()
@@ -153,6 +164,8 @@ class TimelineView(DetailedView):
         self._at_ns = 0
         self._selection = NO_ID
         self._hit_ids = np.empty(0, np.int64)
+        self._matches: Matches | None = None
+        self._filter_note = ""
         self._range_line: tuple[Trace, tuple[int, int], str] | None = None
         self._range: tuple[int, int] | None = None
         self._range_anchor: tuple[int, int] | None = None
@@ -205,6 +218,8 @@ class TimelineView(DetailedView):
         self._range = new.chosen_range
         if self._trace is not new.trace:
             return
+        if old is None or old.filter_text != new.filter_text:
+            self._find_matches()
         if old is None or old.pattern != new.pattern:
             self._hit_ids = found_slices(new.trace, new.pattern)
         if old is None or old.window != new.window:
@@ -264,6 +279,7 @@ class TimelineView(DetailedView):
         self._range = workspace.chosen_range
         self._range_anchor = None
         self._hit_ids = found_slices(message.trace, workspace.pattern)
+        self._find_matches()
         self._build_rows(kept)
         self._selection = NO_ID
         self._select_quietly(workspace.selection)
@@ -276,6 +292,37 @@ class TimelineView(DetailedView):
             self._links, self._steps = message.links, message.steps
             self._idle = message.idle
             self._show()
+
+    # The filter
+
+    def _find_matches(self) -> None:
+        """Find out in a thread what the filter keeps; until then nothing is dim."""
+        workspace = self.workspace
+        text = "" if workspace is None else workspace.filter_text
+        self._matches, self._filter_note = None, "filtering …" if text else ""
+        if text and self._trace is not None and self._index is not None:
+            self._match(self._trace, self._index, text)
+
+    @work(thread=True, exclusive=True, group="matches")
+    def _match(self, trace: Trace, index: LaneIndex, text: str) -> None:
+        found: Matches | str
+        try:
+            found = matches(trace, index, text)
+        except UsageError as error:
+            found = str(error)
+        self.post_message(self.Matched(index, text, found))
+
+    def on_timeline_view_matched(self, message: Matched) -> None:
+        """Draw what the filter leaves out dim, if it is the filter still."""
+        workspace = self.workspace
+        is_wanted = workspace is not None and workspace.filter_text == message.filter_text
+        if message.index is not self._index or not is_wanted:
+            return
+        if isinstance(message.found, str):
+            self._filter_note = message.found
+        else:
+            self._matches, self._filter_note = message.found, ""
+        self._show()
 
     # Rows
 
@@ -391,6 +438,7 @@ class TimelineView(DetailedView):
                 self._status(self._trace, self._index),
                 self._idle,
                 self._hatched(),
+                self._matches,
             )
         )
 
@@ -414,11 +462,15 @@ class TimelineView(DetailedView):
             parts.append("range: v at its end")
         if self.workspace is not None and self.workspace.pattern:
             parts.append(f"{count(len(self._hit_ids))} hits")
+        if self._filter_note:
+            parts.insert(0, self._filter_note)
+        if self._matches is not None:
+            parts.append(self._matches.text)
         lanes = ((self._pinned, "pinned"), (self._hidden, "hidden"))
         parts += [f"{len(keys)} {word}" for keys, word in lanes if keys]
         if self._hatched() is not None:
             parts.append("░ not in shares")
-        return "  ".join(parts)
+        return cut_off("  ".join(parts), max(self.lanes.size.width - 2, 0))
 
     def _hits(self, trace: Trace) -> tuple[int, ...]:
         """Return the cells that what was searched for touches."""
@@ -459,7 +511,9 @@ class TimelineView(DetailedView):
             width = self.lanes.plot_width
             edges = self._viewport.edges(width)
             column = min(max(self._viewport.column(self._at_ns, width), 0), width - 1)
-            parts.append(cell_text(trace, lane, int(edges[column]), int(edges[column + 1])))
+            bounds = int(edges[column]), int(edges[column + 1])
+            kept = self._matches.of(lane) if self._matches is not None else None
+            parts.append(cell_text(trace, lane, *bounds, kept))
         if self._links is not None:
             parts += link_texts(trace, self._links, self._selection)
         lines[1] = " · ".join(parts)
@@ -560,13 +614,20 @@ class TimelineView(DetailedView):
         lane = self._lane
         if lane is None or not len(lane.slice_ids):
             return
-        row = lane.row_of(self._selection) if self._selection != NO_ID else NO_ID
-        if row == NO_ID:
-            row = lane.row_at(self._at_ns)
+        if self._matches is not None:
+            found = self._matches.neighbour(lane, self._selection, self._at_ns, direction)
+            if found == NO_ID:
+                side = "after" if direction > 0 else "before"
+                self.post_message(Told(f"no slice {side} this one in the lane passes the filter"))
         else:
-            row = min(max(row + direction, 0), len(lane.slice_ids) - 1)
+            row = lane.row_of(self._selection) if self._selection != NO_ID else NO_ID
+            if row == NO_ID:
+                row = lane.row_at(self._at_ns)
+            else:
+                row = min(max(row + direction, 0), len(lane.slice_ids) - 1)
+            found = int(lane.slice_ids[row])
         kept = self._row
-        self._choose(int(lane.slice_ids[row]))
+        self._choose(found)
         self._row = kept
         self._show()
 
@@ -593,7 +654,11 @@ class TimelineView(DetailedView):
         if self._trace is None or self._selection == NO_ID:
             return
         slices = self._trace.slices
-        same = np.flatnonzero(slices.name_id == slices.name_id[self._selection])
+        is_same = slices.name_id == slices.name_id[self._selection]
+        if self._matches is not None:
+            is_same &= self._matches.is_kept
+            is_same[self._selection] = True
+        same = np.flatnonzero(is_same)
         same = same[np.argsort(slices.ts_ns[same], kind="stable")]
         place = int(np.flatnonzero(same == self._selection)[0]) + direction
         if 0 <= place < len(same):

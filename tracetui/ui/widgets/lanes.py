@@ -20,6 +20,7 @@ from tracetui.model.prefix import PrefixSums
 from tracetui.model.trace import Trace
 from tracetui.model.tracks import TrackKind
 from tracetui.presentation.idle import IdleSpans, with_hatching, with_idle
+from tracetui.presentation.matching import Matches
 from tracetui.presentation.timeline import (
     HUE_NAMES,
     LINKED_CODE,
@@ -77,6 +78,8 @@ class Scene:
     """Each device's idle time by cause, once it is known."""
     hatched: PrefixSums | None = None
     """What shares leave out, once it is known."""
+    matches: Matches | None = None
+    """What the filter keeps; ``None`` where there is no filter, or none yet."""
 
 
 class LanesWidget(Widget, can_focus=True):
@@ -134,7 +137,8 @@ class LanesWidget(Widget, can_focus=True):
 
     def show(self, scene: Scene) -> None:
         """Draw a scene; where the terminal is behind, a little later and only the latest."""
-        if self._scene is None or self._scene.index is not scene.index:
+        old = self._scene
+        if old is None or old.index is not scene.index or old.matches is not scene.matches:
             self._strips.clear()
         self._scene = scene
         self._scroll_to_cursor(scene)
@@ -301,11 +305,12 @@ class LanesWidget(Widget, can_focus=True):
         view = scene.viewport
         key = (
             id(row.lane), row.title, row.is_pinned, view.start_ns, view.end_ns, width, marks,
-            is_cursor, mode, self.rich_style, bool(scene.idle),
+            is_cursor, mode, self.rich_style, bool(scene.idle), id(scene.matches),
         )  # fmt: skip
         strip = self._strips.get(key)
         if strip is None:
-            cells = lane_cells(row.lane, view, width)
+            kept = scene.matches.of(row.lane) if scene.matches is not None else None
+            cells = lane_cells(row.lane, view, width, kept)
             painted = paint(scene.trace, row.lane, cells, mode, marks)
             track = scene.trace.tracks[row.lane.track_id]
             if track.kind == TrackKind.DEVICE and track.device in scene.idle:

@@ -6,6 +6,7 @@ from typing import Final
 from rich.style import Style
 
 from tracetui.presentation.timeline import (
+    DIM_CODE,
     FIRST_HUE_CODE,
     HUE_LETTERS,
     INK_CODE,
@@ -53,7 +54,7 @@ def _colour(code: int) -> str | None:
     if code < FIRST_HUE_CODE:
         special = {INK_CODE: _INK, SELECTED_CODE: _SELECTED, LINKED_CODE: _LINKED}
         return special.get(code)
-    hue, parity = divmod(code - FIRST_HUE_CODE, 2)
+    hue, parity = divmod((code - FIRST_HUE_CODE) % DIM_CODE, 2)
     return _HUES[hue][parity]
 
 
@@ -62,16 +63,20 @@ def cell_style(ink: int, paper: int, *, is_inverse: bool, colourless: bool) -> S
     """Return the style of a timeline cell from its codes."""
     is_selected = SELECTED_CODE in (ink, paper)
     is_linked = LINKED_CODE in (ink, paper)
+    is_dim = ink >= FIRST_HUE_CODE + DIM_CODE
     if colourless:
         has_paper = paper != NO_COLOUR_CODE
         # What is selected stands out as text on plain ground among the inverse runs.
         is_reverse = is_inverse or (has_paper != is_selected)
         marked = is_selected or is_linked
-        return Style(reverse=is_reverse, bold=marked or None, underline=marked or None)
+        return Style(
+            reverse=is_reverse, bold=marked or None, underline=marked or None, dim=is_dim or None
+        )
     return Style(
         color=_colour(ink),
         bgcolor=_colour(paper),
         reverse=is_inverse or None,
         bold=is_selected or is_linked or None,
         underline=is_linked or None,
+        dim=is_dim or None,
     )
