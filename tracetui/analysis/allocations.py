@@ -232,6 +232,26 @@ def _by_maker(
     return group_sums(maker, sizes[own], n), np.bincount(maker, minlength=n).astype(np.int64)
 
 
+def held_bytes(trace: Trace, blocks: Bools) -> tuple[Int64s, Int64s]:
+    """Return when the bytes in some of the blocks change, and to what.
+
+    Args:
+        trace: The recording.
+        blocks: Which blocks of ``allocations``; those without an address do not count.
+
+    Returns:
+        Two columns of one length: moments, ascending, and the level from each of them on.
+    """
+    memory, found = trace.memory, allocations(trace)
+    chosen = blocks & found.has_address
+    record, freed = found.record[chosen], found.freed[chosen]
+    sizes, is_freed = memory.n_bytes[record], freed != NO_ID
+    changed = np.concatenate((record, freed[is_freed]))
+    order = np.argsort(changed, kind="stable")
+    levels = np.cumsum(np.concatenate((sizes, -sizes[is_freed]))[order])
+    return frozen(memory.ts_ns[changed[order]]), frozen(levels)
+
+
 @dataclass(frozen=True, slots=True)
 class Running:
     """What ran on the host at a moment; ids are slices, ``NO_ID`` or nothing where there was none."""
@@ -244,19 +264,19 @@ class Running:
     """The step, on whatever thread."""
 
 
-def running_at(trace: Trace, record: int, step_ids: Int64s) -> Running:
-    """Return what ran when a record of ``Trace.memory`` was made.
+def running_at(trace: Trace, peak: Peak, step_ids: Int64s) -> Running:
+    """Return what ran at a peak, on the thread that asked last.
 
     Args:
         trace: The recording.
-        record: Into ``Trace.memory``; ``NO_ID`` where there is none.
+        peak: The moment.
         step_ids: The slices that are steps.
     """
-    if record == NO_ID:
+    if peak.record == NO_ID:
         return Running((), NO_ID, NO_ID)
-    slices, memory = trace.slices, trace.memory
-    ts_ns = int(memory.ts_ns[record])
-    at = int(innermost_at(trace, memory.track_id[[record]], memory.ts_ns[[record]])[0])
+    slices, ts_ns = trace.slices, peak.ts_ns
+    asking = trace.memory.track_id[[peak.record]]
+    at = int(innermost_at(trace, asking, np.array([ts_ns], np.int64))[0])
     path: list[int] = []
     while at >= 0:
         path.insert(0, at)

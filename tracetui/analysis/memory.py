@@ -58,8 +58,9 @@ class MemoryCurve:
         inside = self.allocated_bytes[first:after]
         held = self.start_bytes if first == 0 else int(self.allocated_bytes[first - 1])
         place = first - 1
-        # A whole recording peaks at a record: what was there before is not its doing.
-        if len(inside) and (span_ns is None or int(inside.max()) > held):
+        # What ends as the range begins is not part of it; a recording begins with its first record.
+        begins_anew = len(inside) > 0 and int(self.ts_ns[first]) == start_ns
+        if len(inside) and (begins_anew or int(inside.max()) > held):
             place = first + int(np.argmax(inside))
         reserved = None if self.reserved_bytes is None else int(self.reserved_bytes[max(place, 0)])
         if place < first:
@@ -77,18 +78,28 @@ class MemoryCurve:
         Returns:
             Two columns, one shorter than ``edges_ns``; no second one where it was not recorded.
         """
-        places = np.searchsorted(self.ts_ns, edges_ns, side="left")
-        allocated = _highest(self.start_bytes, self.allocated_bytes, places)
+        allocated = highest_between(self.ts_ns, self.allocated_bytes, self.start_bytes, edges_ns)
         if self.reserved_bytes is None:
             return allocated, None
-        return allocated, _highest(int(self.reserved_bytes[0]), self.reserved_bytes, places)
+        before = int(self.reserved_bytes[0])
+        return allocated, highest_between(self.ts_ns, self.reserved_bytes, before, edges_ns)
 
 
-def _highest(before: int, levels: Int64s, places: Int64s) -> Int64s:
-    """Return the highest level from the one held at each place to the last before the next."""
+def highest_between(ts_ns: Int64s, levels: Int64s, before: int, edges_ns: Int64s) -> Int64s:
+    """Return the highest level between neighbours of some moments, shape ``(edges - 1,)``.
+
+    Args:
+        ts_ns: When the level changes, ascending; it holds until the next change.
+        levels: To what it changes.
+        before: The level before the first change.
+        edges_ns: The moments, ascending.
+    """
+    places = np.searchsorted(ts_ns, edges_ns, side="left")
     # The level held at a place is the one before it; one more at the end for reduceat's bounds.
-    held = np.concatenate(([before], levels, levels[-1:]))
-    bounds = np.column_stack((places[:-1], places[1:] + 1)).ravel()
+    held = np.concatenate(([before], levels, [before]))
+    # What changes at an edge ends the level before: that is no part of the span.
+    begins_anew = np.searchsorted(ts_ns, edges_ns, side="right") > places
+    bounds = np.column_stack(((places + begins_anew)[:-1], places[1:] + 1)).ravel()
     found: Int64s = np.maximum.reduceat(held, bounds)[::2]
     return found
 

@@ -5,7 +5,7 @@ from typing import Final
 from tracetui.analysis.bound import BUSY_RATIO, Bound, BoundKind, device_bound
 from tracetui.analysis.idle import IdleHolder, idle_holders
 from tracetui.analysis.utilization import DeviceUse, GapCause
-from tracetui.format import count, duration, middle_ellipsis, percent
+from tracetui.format import TimeUnit, count, duration, middle_ellipsis, percent
 from tracetui.model.trace import Trace
 
 CAUSE_NAMES: Final = {
@@ -69,18 +69,22 @@ def _busy_sentence(found: Bound, use: DeviceUse, name: str) -> str:
     return f"Compute-bound: {busy} and {waits}"
 
 
-def excluded_text(found: Bound) -> str:
+def excluded_text(found: Bound, unit: TimeUnit = TimeUnit.AUTO) -> str:
     """Return what the shares leave out, or nothing."""
     parts = []
     if found.counted.cold_ns:
-        parts.append(f"{duration(found.counted.cold_ns)} of the cold first step")
+        parts.append(f"{duration(found.counted.cold_ns, unit)} of the cold first step")
     if found.counted.overhead_ns:
-        parts.append(f"{duration(found.counted.overhead_ns)} of the profiler itself")
+        parts.append(f"{duration(found.counted.overhead_ns, unit)} of the profiler itself")
     return " and ".join(parts)
 
 
 def bound_sentence(
-    trace: Trace, uses: tuple[DeviceUse, ...], *, with_artefacts: bool = False
+    trace: Trace,
+    uses: tuple[DeviceUse, ...],
+    *,
+    with_artefacts: bool = False,
+    unit: TimeUnit = TimeUnit.AUTO,
 ) -> str:
     """Return what holds the busiest device back, and over what range.
 
@@ -88,6 +92,7 @@ def bound_sentence(
         trace: The recording.
         uses: Its devices, at least one.
         with_artefacts: Count the profiler's own doing and the cold first step too.
+        unit: How times are written.
     """
     use = max(uses, key=lambda each: each.busy_ns)
     name = f"{use.kind.upper()} {use.device}" if len(uses) > 1 else "the device"
@@ -95,33 +100,33 @@ def bound_sentence(
     is_busy = found.kind in (BoundKind.COMPUTE, BoundKind.COMMUNICATION, BoundKind.COPY)
     sentence = _busy_sentence(found, use, name) if is_busy else _idle_sentence(found, name)
     if found.kind != BoundKind.COMMUNICATION and found.comm_ratio >= _WORTH_ADDING:
-        sentence += f"; {percent(found.comm_ratio)} of the time it communicates with no kernel beside"
-    scope = f"from its first to its last device work ({duration(use.span_ns)})"
-    left_out = excluded_text(found)
+        sentence += f"; {percent(found.comm_ratio)} of the time goes to communication with no kernel beside it"
+    scope = f"from its first to its last device work ({duration(use.span_ns, unit)})"
+    left_out = excluded_text(found, unit)
     without = f", without {left_out}" if left_out else ""
     others = f"; {len(uses)} devices in this file" if len(uses) > 1 else ""
     return f"{sentence}, {scope}{without}{others}"
 
 
-def evidence(found: Bound) -> tuple[str, ...]:
+def evidence(found: Bound, unit: TimeUnit = TimeUnit.AUTO) -> tuple[str, ...]:
     """Return how far the host runs ahead: what makes the verdict more than a share."""
     parts = []
     if found.ahead_ratio is not None:
         parts.append(f"launched ahead {percent(found.ahead_ratio)}")
     if found.queued_ns is not None:
-        parts.append(f"queued {duration(found.queued_ns)} (median)")
+        parts.append(f"queued {duration(found.queued_ns, unit)} (median)")
     if found.mean_depth is not None:
         parts.append(f"{found.mean_depth:.1f} in the queue")
     return tuple(parts)
 
 
-def holder_text(holder: IdleHolder) -> str:
+def holder_text(holder: IdleHolder, unit: TimeUnit = TimeUnit.AUTO) -> str:
     """Return who held idle time, in one line."""
     name = holder.name or holder.frame or "nothing recorded"
     gaps = "1 gap" if holder.n_gaps == 1 else f"{count(holder.n_gaps)} gaps"
     where = f" in {holder.frame}" if holder.frame and holder.name else ""
     shown = middle_ellipsis(f"{name}{where}", _NAME_WIDTH)
-    return f"{CAUSE_NAMES[holder.cause]}: {shown} {duration(holder.total_ns)} in {gaps}"
+    return f"{CAUSE_NAMES[holder.cause]}: {shown} {duration(holder.total_ns, unit)} in {gaps}"
 
 
 def worth_naming(trace: Trace, span_ns: int, n_most: int = 2) -> tuple[IdleHolder, ...]:

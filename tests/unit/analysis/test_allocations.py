@@ -11,10 +11,11 @@ from tracetui.analysis.allocations import (
     BARE_ALLOCATORS,
     OperatorMemory,
     allocations,
+    held_bytes,
     operator_memory,
     running_at,
 )
-from tracetui.analysis.memory import memory_use
+from tracetui.analysis.memory import Peak, memory_use
 from tracetui.model.arrays import NO_ID
 from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
@@ -179,23 +180,28 @@ def test_a_record_without_a_thread_belongs_to_nobody() -> None:
     assert allocations(trace).maker_id.tolist() == [NO_ID]
 
 
+def moment(trace: Trace, record: int) -> Peak:
+    ts_ns = 0 if record == NO_ID else int(trace.memory.ts_ns[record])
+    return Peak(ts_ns, 0, None, record)
+
+
 def test_what_ran_at_a_moment() -> None:
     trace = step_of_training()
     step = np.array([id_of(trace, "ProfilerStep#4")])
-    running = running_at(trace, 1, step)
+    running = running_at(trace, moment(trace, 1), step)
     assert names(trace, running.path) == ["forward", "aten::linear", "aten::addmm", "cudaMalloc"]
     assert trace.name_of(running.annotation_id) == "forward"
     assert running.step_id == step[0]
-    late = running_at(trace, 6, step)
+    late = running_at(trace, moment(trace, 6), step)
     assert (late.path, late.annotation_id, late.step_id) == ((), NO_ID, int(step[0]))
-    assert running_at(trace, NO_ID, step).step_id == NO_ID
+    assert running_at(trace, moment(trace, NO_ID), step).step_id == NO_ID
 
 
 def test_the_annotation_may_be_another_threads() -> None:
     trace = trace_of(annotation("backward", 0, 50), Row("aten::mm", 10, 10, tid="2"))
     track = int(trace.slices.track_id[id_of(trace, "aten::mm")])
     trace = with_memory(trace, (15, 8, 8, 0, *GPU), addresses=(1,), tracks=(track,))
-    running = running_at(trace, 0, np.empty(0, np.int64))
+    running = running_at(trace, moment(trace, 0), np.empty(0, np.int64))
     assert names(trace, running.path) == ["aten::mm"]
     assert trace.name_of(running.annotation_id) == "backward"
 
@@ -301,3 +307,13 @@ def test_the_peak_is_the_sum_of_its_holders(trace: Trace) -> None:
         own = trace.memory.n_bytes[curve.record]
         asked = int(found.allocated_bytes.sum()) + found.outside_allocated_bytes
         assert asked == int(own[own > 0].sum())
+
+
+def test_what_some_blocks_hold_rises_and_falls() -> None:
+    trace = step_of_training()
+    blocks = allocations(trace)
+    by_addmm = blocks.maker_id == id_of(trace, "aten::addmm")
+    ts_ns, levels = held_bytes(trace, by_addmm)
+    assert ts_ns.tolist() == [23, 30, 38, 95]
+    assert levels.tolist() == [600, 700, 100, 0]
+    assert held_bytes(trace, np.zeros(len(blocks), bool))[0].tolist() == []

@@ -56,7 +56,7 @@ def test_exposed_communication_belongs_into_the_sentence_whatever_the_verdict():
 
     assert sentence(busy).startswith(
         "Compute-bound: the device is busy 100.0 % of the time and never waits for the host;"
-        " 30.0 % of the time it communicates with no kernel beside, from its first"
+        " 30.0 % of the time goes to communication with no kernel beside it, from its first"
     )
     assert "communication" not in sentence(little)
 
@@ -71,7 +71,7 @@ def test_a_device_that_waits_may_be_bound_by_communication():
     # Of 150 us: 80 busy, 70 waiting; communication is less than that, and is named all the same.
     assert sentence(longer).startswith(
         "Overhead-bound: the device is idle 46.7 % of the time, 100.0 % of that waiting for the"
-        " host to launch; 33.3 % of the time it communicates with no kernel beside"
+        " host to launch; 33.3 % of the time goes to communication with no kernel beside it"
     )
     middle = trace_of(*rows, launch(80, 40, 2), kernel("gemm", 120, 20, 2))
     # Of 120 us: 80 busy, 40 waiting, and 50 communicating alone.

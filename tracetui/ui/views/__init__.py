@@ -6,6 +6,7 @@ from tracetui.ui.views.base import View
 from tracetui.ui.views.compare import CompareView
 from tracetui.ui.views.findings import FindingsView
 from tracetui.ui.views.kernels import KernelsView
+from tracetui.ui.views.memory import MemoryView
 from tracetui.ui.views.operators import OperatorsView
 from tracetui.ui.views.overview import OverviewView
 from tracetui.ui.views.roofline import RooflineView
@@ -21,5 +22,6 @@ VIEWS: Final[tuple[type[View], ...]] = (
     ScoreboardView,
     FindingsView,
     RooflineView,
+    MemoryView,
 )
 """In the order of their keys."""
