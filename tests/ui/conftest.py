@@ -89,3 +89,41 @@ def costed_file(tmp_path: Path) -> Path:
     document = {"schemaVersion": 1, "deviceProperties": [A100], "traceEvents": events}
     path.write_text(json.dumps(document))
     return path
+
+
+def _allocation(
+    ts: float, n_bytes: int, total: int, address: int, *, device: int
+) -> dict[str, Any]:
+    """Return an allocator record of the host (-1) or of a device, which has 8 MiB reserved."""
+    is_host = device < 0
+    return {
+        "ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": 10, "tid": 10,
+        "ts": ts,
+        "args": {
+            "Bytes": n_bytes, "Total Allocated": total, "Addr": address, "Device Id": device,
+            "Device Type": 0 if is_host else 1, "Total Reserved": 0 if is_host else 8 << 20,
+        },
+    }  # fmt: skip
+
+
+@pytest.fixture
+def memory_file(tmp_path: Path) -> Path:
+    """A linear layer of two operators, 2 MiB there before; at the peak of 6 MiB it holds four."""
+    mib = 1 << 20
+    events = [
+        event("ProfilerStep#3", "user_annotation", 0, 200),
+        event("aten::linear", "cpu_op", 10, 90),
+        _operator("aten::transpose_copy", 12, [[512, 1024]]),
+        _operator("aten::addmm", 40, [[1024], [512, 1024], [1024, 1024]]),
+        event("aten::empty", "cpu_op", 42, 4),
+        event("aten::relu", "cpu_op", 120, 30),
+        _allocation(15, mib, 3 * mib, 0x1000, device=0),
+        _allocation(20, 4096, 4096, 0x77, device=-1),
+        _allocation(44, 3 * mib, 6 * mib, 0x2000, device=0),
+        _allocation(90, -mib, 5 * mib, 0x1000, device=0),
+        _allocation(130, mib // 2, 5 * mib + mib // 2, 0x1000, device=0),
+        _allocation(160, -3 * mib, 2 * mib + mib // 2, 0x2000, device=0),
+    ]
+    path = tmp_path / "memory.json"
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    return path
