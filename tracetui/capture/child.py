@@ -26,6 +26,7 @@ EXIT_FINE: Final = 0
 EXIT_FAILED: Final = 1
 """Not a single variant ran."""
 EXIT_UNUSABLE: Final = 2
+EXIT_DEVICE_LOST: Final = 3
 EXIT_INTERRUPTED: Final = 130
 
 
@@ -55,7 +56,7 @@ def _captured(spec: CaptureSpec, resumption: Resumption, progress: Progress) -> 
     """Run every point; what is complete is in the session whatever happens."""
     import torch
 
-    from tracetui.capture.machine import Machine
+    from tracetui.capture.machine import DeviceLostError, Machine
     from tracetui.capture.points import COMPILE_UNITS, Job, PointCapture
     from tracetui.capture.programs import program
 
@@ -93,6 +94,10 @@ def _captured(spec: CaptureSpec, resumption: Resumption, progress: Progress) -> 
         session.save()
         progress.tell(events.FAILED, reason="interrupted", traces=job.n_traces)
         return EXIT_INTERRUPTED
+    except DeviceLostError as error:
+        # Another process goes on with the rest. This one must not clean up what is broken.
+        print(error, file=sys.stderr, flush=True)
+        os._exit(EXIT_DEVICE_LOST)
     session.save()
     progress.tell(events.DONE, session=str(Path(spec.out) / FILE_NAME), traces=job.n_traces)
     return EXIT_FINE if job.n_traces or resumption.finished else EXIT_FAILED

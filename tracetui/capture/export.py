@@ -21,7 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from tracetui.capture.device import synchronise
 from tracetui.capture.exported_file import check_folder, name_itself, notes_on, pack, reason_of
+from tracetui.capture.reasons import reason
 from tracetui.capture.step_names import STEP_PREFIX, rename_dropped_steps
 from tracetui.errors import CaptureError
 
@@ -81,7 +83,8 @@ class Recording:
     def __init__(self, options: RecordingOptions | None = None) -> None:
         self.options = options or RecordingOptions()
         self.notes: list[str] = []
-        self._recorded_device = self.options.device
+        self.device = self.options.device
+        """The kind of device that is recorded besides the host; ``cpu`` is the host alone."""
         self._profiler = self._new_profiler()
         self._step: Any = None
         self._n_steps = 0
@@ -116,9 +119,9 @@ class Recording:
         device = self.options.device
         if device != "cpu":
             activities = list(supported_activities())
-            if device.upper() not in {each.name.upper() for each in activities}:
+            if device not in _kinds(activities):
                 self.notes.append(NO_ACTIVITY.format(device=device))
-                self._recorded_device = "cpu"
+                self.device = "cpu"
         flags = {
             "record_shapes": self.options.record_shapes,
             "profile_memory": self.options.profile_memory,
@@ -208,7 +211,10 @@ class Recording:
         if not self._is_running:
             return
         self.end_step()
-        synchronise()
+        try:
+            synchronise()
+        except Exception as error:  # noqa: BLE001  a device that broke under the script raises what it likes
+            self.notes.append(f"the device broke before the end: {reason(error)}")
         is_lost = self.is_lost
         self._unwatch()
         self._is_running = False
@@ -244,7 +250,7 @@ class Recording:
         try:
             check_folder(path)
             self._profiler.export_chrome_trace(str(raw))
-            notes = [*self.notes, *notes_on(raw, self._recorded_device)]
+            notes = [*self.notes, *notes_on(raw, self.device)]
             name_itself(raw, path.name)
             rename_dropped_steps(raw, self._dropped)
             if path.suffix == ".gz":
@@ -261,15 +267,15 @@ class Recording:
                 part.unlink(missing_ok=True)
 
 
-def synchronise() -> None:
-    """Wait until the accelerator, where there is one, has done all that it was given."""
+def _kinds(activities: Iterable[Any]) -> set[str]:
+    """Return the kinds of devices that activities are of, as ``torch.device`` calls them."""
     import torch
 
-    accelerator = getattr(torch, "accelerator", None)
-    if accelerator is not None and accelerator.is_available():
-        accelerator.synchronize()
-    elif torch.cuda.is_available():
-        torch.cuda.synchronize()
+    names = {each.name.lower() for each in activities}
+    if "privateuse1" in names:
+        # The place that torch keeps for devices of others; such a device has a name of its own.
+        names.add(torch._C._get_privateuse1_backend_name())  # noqa: SLF001  there is no public way
+    return names
 
 
 def _is_profiling() -> bool:

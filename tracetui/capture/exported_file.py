@@ -6,7 +6,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -17,9 +17,9 @@ _WHOLE_BYTES: Final = 64 << 20
 _END_BYTES: Final = 1 << 16
 _BLOCK_BYTES: Final = 1 << 20
 _NAME_LINE: Final = re.compile(rb'^(\s*"name": ")(.*)(",\s*)$', re.MULTILINE)
-_KERNEL_MARK: Final = b'"cat": "kernel"'
+_WORK_MARKS: Final = (b'"cat": "kernel"', b'"cat": "gpu_memcpy"', b'"cat": "gpu_memset"')
 NO_KERNELS: Final = (
-    "{device} was recorded and left no kernel: reading its counters may be forbidden. On NVIDIA"
+    "{device} was recorded and left no kernel and no copy: reading its counters may be forbidden. On NVIDIA"
     " load the driver with NVreg_RestrictProfilingToAdminUsers=0, or run with CAP_SYS_ADMIN; and"
     " see that no other profiler is attached"
 )
@@ -83,7 +83,7 @@ def notes_on(raw: Path, device: str) -> Iterator[str]:
             yield "names in the trace hold quotes, which torch does not escape: they are now"
         else:
             yield "a text in the trace damaged its JSON; not every tool will read all of it"
-    if device != "cpu" and not _holds(raw, _KERNEL_MARK):
+    if device != "cpu" and not _holds_any(raw, _WORK_MARKS):
         yield NO_KERNELS.format(device=device)
 
 
@@ -119,15 +119,16 @@ def name_itself(raw: Path, name: str) -> None:
         file.write(mark + safe_name(name).encode() + b'" }\n')
 
 
-def _holds(path: Path, mark: bytes) -> bool:
-    """Return whether a file holds a mark, reading it block by block."""
+def _holds_any(path: Path, marks: Sequence[bytes]) -> bool:
+    """Return whether a file holds one of some marks, reading it block by block."""
     rest = b""
+    n_kept = max(map(len, marks)) - 1
     with path.open("rb") as file:
         while block := file.read(_BLOCK_BYTES):
             seen = rest + block
-            if mark in seen:
+            if any(mark in seen for mark in marks):
                 return True
-            rest = seen[-(len(mark) - 1) :]
+            rest = seen[-n_kept:]
     return False
 
 

@@ -1,11 +1,13 @@
 """The device that is used, and what is noted of the machine. Imports torch."""
 
+import contextlib
 import gc
 import os
-from typing import Any
+from typing import Any, Final
 
 import torch
 
+from tracetui.capture.device import synchronise
 from tracetui.capture.environment import (
     commit,
     driver_state,
@@ -15,6 +17,17 @@ from tracetui.capture.environment import (
 )
 from tracetui.capture.reasons import reason
 from tracetui.errors import CaptureError
+
+_TOLD: Final = {
+    "clock_rate": "sm_clock_mhz",
+    "temperature": "temperature_c",
+    "power_draw": "power_w",
+}
+"""What torch asks AMD's library, and how it is called here."""
+
+
+class DeviceLostError(Exception):
+    """The device answers this process no more, as after an illegal access to its memory."""
 
 
 class Machine:
@@ -77,8 +90,19 @@ class Machine:
             properties = module.get_device_properties(self.device)
             # By its own id: CUDA_VISIBLE_DEVICES numbers devices anew, the driver does not.
             unique = getattr(properties, "uuid", None)
-            found["state"] = driver_state(f"GPU-{unique}" if unique else "0")
+            found["state"] = driver_state(f"GPU-{unique}" if unique else "0") or _told_state(module)
         return found
+
+    def check(self, why: str) -> None:
+        """See that the device still answers after something went wrong.
+
+        Raises:
+            DeviceLostError: It does not; ``why`` is what went wrong.
+        """
+        try:
+            synchronise()
+        except Exception as error:
+            raise DeviceLostError(why) from error
 
     def release(self) -> None:
         """Give back the device memory that nothing uses any more."""
@@ -87,3 +111,15 @@ class Machine:
             module = torch.get_device_module(self.device)
             if hasattr(module, "empty_cache"):
                 module.empty_cache()
+
+
+def _told_state(module: Any) -> dict[str, str] | None:
+    """Return clock, temperature and power of an AMD device where its library is installed."""
+    if getattr(torch.version, "hip", None) is None:
+        return None
+    found = {}
+    for name, shown in _TOLD.items():
+        # The library may be missing, and not every device tells everything.
+        with contextlib.suppress(Exception):
+            found[shown] = str(getattr(module, name)())
+    return found or None

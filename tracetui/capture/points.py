@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from tracetui.capture import progress as events
+from tracetui.capture.device import synchronise
 from tracetui.capture.equality import equality
-from tracetui.capture.export import Recording, RecordingOptions, synchronise
+from tracetui.capture.export import Recording, RecordingOptions
 from tracetui.capture.machine import Machine
 from tracetui.capture.measure import N_ROUNDS, run_times_ns, runs_per_round, timing
 from tracetui.capture.oracle import write_oracle
@@ -92,6 +93,12 @@ class PointCapture:
         }
 
     def _refuse(self, variant: str, why: str) -> None:
+        """Tell why a variant does not run.
+
+        Raises:
+            DeviceLostError: It took the device with it: nothing runs in this process any more.
+        """
+        self._job.machine.check(why)
         self._job.progress.tell(events.UNAVAILABLE, **self._where(variant), reason=why)
         self._job.session.add_unavailable({**self._entry(variant), "reason": why})
         self._job.session.save()

@@ -17,8 +17,16 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
+from tracetui.capture.device import (
+    chosen_devices,
+    is_capturing,
+    recorded_device,
+    synchronise,
+    used_device,
+)
 from tracetui.capture.measure import timing
-from tracetui.capture.runner_window import StepClock, Window, recorded_device, used_device
+from tracetui.capture.reasons import reason
+from tracetui.capture.runner_window import StepClock, Window
 from tracetui.errors import CaptureError
 
 OPTIMIZER: Final = "optimizer"
@@ -94,7 +102,7 @@ def _alone(
                 session.give_up(f"nothing was recorded: {error}")
                 return None
             except Exception as error:  # noqa: BLE001  the script must outlive our troubles
-                session.give_up(f"the recording broke off: {type(error).__name__}: {error}")
+                session.give_up(f"the recording broke off: {reason(error)}")
                 return None
 
     return entered
@@ -151,6 +159,7 @@ class Session:
         self._owner: str | None = None
         self._last_step: int | None = None
         self._is_due = False
+        self._chosen_devices: Mapping[str, str | None] = {}
         self._wishes = threading.Event()
 
     def note(self, text: str) -> None:
@@ -194,8 +203,11 @@ class Session:
 
     @_alone
     def boundary(self, source: str) -> None:
-        """Take note that a step has ended and the next begins."""
-        if not self._counts(source):
+        """Take note that a step has ended and the next begins.
+
+        What runs while a CUDA graph is captured is none: nothing of it is done on the device.
+        """
+        if is_capturing() or not self._counts(source):
             return
         self._n_boundaries += 1
         if self.state in (State.WAITING, State.PREPARED):
@@ -248,14 +260,13 @@ class Session:
         self.state = State.PREPARED
 
     def _start(self) -> None:
-        from tracetui.capture.export import synchronise
-
         with _signals_afterwards():
             if used_device() != "cpu":
                 synchronise()
             self._time_steps()
             if self._recording is None:
                 self._recording = self._new_recording()
+            self._chosen_devices = chosen_devices()
             self._recording.start()
             self.state = State.RECORDING
         self._changed(self.outcome)
@@ -288,10 +299,28 @@ class Session:
             path.unlink(missing_ok=True)
             raise
         self.outcome.trace = str(written.path)
+        self._note_late_choice()
         for line in written.notes:
-            if "left no kernel" not in line or used_device() != "cpu":
+            # A script that left its accelerator alone has no kernels to miss.
+            if (
+                not line.startswith(f"{recording.device} was recorded and left")
+                or used_device() != "cpu"
+            ):
                 self.note(line)
         self._changed(self.outcome)
+
+    def _note_late_choice(self) -> None:
+        """Say that the script chose a device when the recording had already started them."""
+        if self._recording.device == "cpu":
+            return
+        now = chosen_devices()
+        for name, before in self._chosen_devices.items():
+            if now[name] != before:
+                self.note(
+                    f"{name} was set after the recording had started the devices, and had no effect:"
+                    f" set it before torch is imported, or record later with"
+                    f" {self._words.start.format(1)}"
+                )
 
     def _metadata(self) -> dict[str, Any]:
         return {

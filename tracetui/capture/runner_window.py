@@ -1,15 +1,15 @@
 """Which part of a run is recorded, and the times of its steps without the profiler.
 
-Imports nothing but the standard library and, once it is loaded, torch: it runs in the user's Python.
+Imports nothing but the standard library: it runs in the user's Python.
 """
 
-import sys
 import time
 from collections import deque
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
+from tracetui.capture.device import timing_event
 from tracetui.units import NS_PER_MS
 
 N_TIMED: Final = 10
@@ -57,7 +57,7 @@ class StepClock:
 
     def mark(self) -> None:
         """Note a boundary between two steps."""
-        self._marks.append((time.perf_counter_ns(), _device_event()))
+        self._marks.append((time.perf_counter_ns(), timing_event()))
 
     def clear(self) -> None:
         """Forget the boundaries so far."""
@@ -65,50 +65,17 @@ class StepClock:
 
     def times_ns(self) -> list[int]:
         """Return the periods between the boundaries; the device must have been waited for."""
-        marks = list(self._marks)
         return [
-            later_ns - earlier_ns
-            if start is None or end is None
-            else round(start.elapsed_time(end) * NS_PER_MS)
-            for (earlier_ns, start), (later_ns, end) in pairwise(marks)
+            _device_period_ns(start, end) or later_ns - earlier_ns
+            for (earlier_ns, start), (later_ns, end) in pairwise(self._marks)
         ]
 
 
-def used_device() -> str:
-    """Return the kind of accelerator that the script has started, or ``cpu``.
-
-    Asking must not start one: a process that has cannot be forked.
-    """
-    torch = sys.modules.get("torch")
-    for kind in ("cuda", "xpu", "mtia", "npu"):
-        module = getattr(torch, kind, None)
-        is_started = getattr(module, "is_initialized", None)
-        if is_started is not None and is_started():
-            return kind
-    return "cpu"
-
-
-def recorded_device(asked: str) -> str:
-    """Return the kind of device to record: for ``auto`` the accelerator there is, else ``cpu``."""
-    if asked != "auto":
-        return asked
-    torch = sys.modules["torch"]
-    accelerator = getattr(torch, "accelerator", None)  # since torch 2.6
-    if accelerator is None:
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    if not accelerator.is_available():
-        return "cpu"
-    return str(accelerator.current_accelerator().type)
-
-
-def _device_event() -> Any:
-    """Return a timing event on the accelerator's stream, or nothing where there is none."""
-    kind = used_device()
-    if kind == "cpu":
+def _device_period_ns(start: Any, end: Any) -> int | None:
+    """Return the period between two events, or none where they cannot be compared."""
+    if start is None or end is None:
         return None
-    event_type = getattr(getattr(sys.modules["torch"], kind), "Event", None)
-    if event_type is None:
+    try:
+        return round(float(start.elapsed_time(end)) * NS_PER_MS)
+    except Exception:  # noqa: BLE001  put on two devices, or lost with their graph: what torch raises differs
         return None
-    event = event_type(enable_timing=True)
-    event.record()
-    return event

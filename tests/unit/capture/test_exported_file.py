@@ -23,6 +23,8 @@ def _file(tmp_path: Path, text: str) -> Path:
 def test_whole_file_has_no_notes(tmp_path: Path):
     assert list(notes_on(_file(tmp_path, HOST), "cpu")) == []
     assert list(notes_on(_file(tmp_path, KERNEL), "cuda")) == []
+    for category in ("gpu_memcpy", "gpu_memset"):
+        assert list(notes_on(_file(tmp_path, KERNEL.replace("kernel", category)), "cuda")) == []
 
 
 def test_device_without_kernels_names_the_permission(tmp_path: Path):

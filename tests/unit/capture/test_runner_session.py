@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tracetui.capture import export, runner_session
+from tracetui.capture import runner_session
 from tracetui.capture.runner_session import EXPLICIT, MODULE, OPTIMIZER, Session, State, Words
 from tracetui.capture.runner_window import StepClock, Window
 from tracetui.errors import CaptureError
@@ -25,6 +25,7 @@ class Profiler:
     told: list[Any] = field(default_factory=list)
     metadata: Any = None
     trouble: Exception | None = None
+    device: str = "cpu"
 
     def warm_up(self):
         self.told.append("warm up")
@@ -53,7 +54,6 @@ class Profiler:
 @pytest.fixture
 def profiler(monkeypatch):
     monkeypatch.setattr(runner_session, "used_device", lambda: "cpu")
-    monkeypatch.setattr(export, "synchronise", lambda: None)
     return Profiler()
 
 
@@ -318,7 +318,7 @@ def test_the_clock_keeps_the_last_periods_and_reads_a_devices_own(monkeypatch):
     event = SimpleNamespace(elapsed_time=lambda _: 1.5)  # milliseconds, as torch's events have it
     moments = iter([0, 10])
     monkeypatch.setattr("time.perf_counter_ns", lambda: next(moments))
-    monkeypatch.setattr("tracetui.capture.runner_window._device_event", lambda: event)
+    monkeypatch.setattr("tracetui.capture.runner_window.timing_event", lambda: event)
     clock.clear()
     clock.mark()
     clock.mark()

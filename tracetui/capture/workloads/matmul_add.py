@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from tracetui.capture.workloads.steps import Setting, Step, compiled
+from tracetui.capture.workloads.steps import Setting, Step, compiled, stay
 
 
 def matmul_add(x: Any, weight: Any, bias: Any) -> Any:
@@ -19,5 +19,8 @@ def build(variant: str, setting: Setting) -> Step:
     leaves = (x, weight, bias)
     if variant == "addmm":
         return Step(lambda: torch.addmm(bias, x, weight), leaves)
-    function = matmul_add if variant == "eager" else compiled(matmul_add, variant)
+    if variant == "eager":
+        return Step(lambda: matmul_add(x, weight, bias), leaves)
+    stay(weight, bias)
+    function = compiled(matmul_add, variant)
     return Step(lambda: function(x, weight, bias), leaves)

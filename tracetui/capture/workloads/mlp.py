@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from tracetui.capture.workloads.steps import ACTIVATIONS, Setting, Step, compiled
+from tracetui.capture.workloads.steps import ACTIVATIONS, Setting, Step, compiled, stay
 
 
 def _gated(activation: Callable[[Any], Any]) -> Callable[..., Any]:
@@ -78,5 +78,6 @@ def build(variant: str, setting: Setting) -> Step:
         return _liger(setting, x, gate, up, down)
     function = _fused(name) if variant == "fused" else _gated(ACTIVATIONS[name])
     if variant.startswith("compiled"):
+        stay(gate, up, down)
         function = compiled(function, variant)
     return Step(lambda: function(x, gate, up, down), (x, gate, up, down))

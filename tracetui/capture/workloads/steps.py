@@ -80,6 +80,17 @@ class Setting:
         return self.drawn(n_out, n_in, scale=n_in**-0.5)
 
 
+def stay(*weights: Any) -> None:
+    """Let CUDA graphs read weights where they are, as they do with those of a module.
+
+    Without it each replay copies all of them to a place of the graph's own, and is timed with that.
+    """
+    from torch._dynamo import mark_static_address
+
+    for weight in weights:
+        mark_static_address(weight)
+
+
 def compiled(function: Callable[..., Any], variant: str) -> Callable[..., Any]:
     """Return a function through ``torch.compile`` in the mode that a variant's name ends in."""
     mode = variant.removeprefix("compiled").removeprefix("-") or "default"
