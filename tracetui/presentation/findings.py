@@ -8,7 +8,7 @@ from tracetui.diagnosis.engine import Abstention, Findings, findings
 from tracetui.diagnosis.finding import Finding
 from tracetui.diagnosis.rules import RULES
 from tracetui.diagnosis.what_if import gain_in_step_ns, n_judged_steps, prediction
-from tracetui.format import NOT_MEASURED, count, duration
+from tracetui.format import TimeUnit, count, duration, with_unit
 from tracetui.model.arrays import NO_ID
 from tracetui.model.slices import SliceKind
 from tracetui.model.strings import clean_text
@@ -31,11 +31,17 @@ class WorthALook:
     slice_id: int
 
 
-def worth_a_look(trace: Trace, most: int) -> tuple[WorthALook, ...]:
+def worth_a_look(trace: Trace, most: int, unit: TimeUnit = TimeUnit.AUTO) -> tuple[WorthALook, ...]:
     """Return the first findings, those that save most."""
+    found = findings(trace).found[:most]
+    gains_ns = (gain_in_step_ns(trace, each) for each in found)
     return tuple(
-        WorthALook(clean_text(each.summary), _saved(trace, each, "−"), each.first_slice)
-        for each in findings(trace).found[:most]
+        WorthALook(
+            with_unit(clean_text(each.summary), unit),
+            "" if gain_ns is None else f"−{duration(gain_ns, unit)}",
+            each.first_slice,
+        )
+        for each, gain_ns in zip(found, gains_ns, strict=True)
     )
 
 
@@ -72,10 +78,10 @@ class FindingList:
     result: Findings
     lacking: tuple[Lacking, ...]
     """What keeps rules from judging; the rows after the findings and a heading."""
-    gains: tuple[str, ...]
-    """What each finding saves in a step, or in the recording; empty if not estimated."""
-    totals: tuple[str, ...]
-    """The same for the whole recording."""
+    gains_ns: tuple[int | None, ...]
+    """What each finding saves in a step, or in the recording; ``None`` if not estimated."""
+    unit: TimeUnit = TimeUnit.AUTO
+    """How times are written."""
     picked: frozenset[int] = frozenset()
     """Rows of findings whose mending is supposed, for what-if."""
     supposed: str = ""
@@ -85,11 +91,8 @@ class FindingList:
     def of(cls, trace: Trace) -> "FindingList":
         """Run the rules; slow on a large trace, so not on the screen's thread."""
         result = findings(trace)
-        gains = tuple(_saved(trace, each) for each in result.found)
-        totals = tuple(
-            "" if each.gain_ns is None else duration(each.gain_ns) for each in result.found
-        )
-        return cls(trace, result, _lacking(result.abstained), gains, totals)
+        gains_ns = tuple(gain_in_step_ns(trace, each) for each in result.found)
+        return cls(trace, result, _lacking(result.abstained), gains_ns)
 
     def __len__(self) -> int:
         return len(self.result) + (len(self.lacking) + 1 if self.lacking else 0)
@@ -110,9 +113,9 @@ class FindingList:
             return f"{mended}: what they save cannot be estimated"
         a_step = " a step" if then.n_steps else ""
         speedup = "" if then.speedup is None else f" ({then.speedup:.2f}x)"
-        most = f", then mostly {then.bottleneck}, {duration(then.bottleneck_ns)}"
+        most = f", then mostly {then.bottleneck}, {self._written(then.bottleneck_ns)}"
         return (
-            f"{mended}: {duration(then.then_ns)} instead of {duration(then.now_ns)}{a_step}{speedup}"
+            f"{mended}: {self._written(then.then_ns)} instead of {self._written(then.now_ns)}{a_step}{speedup}"
             f"{most if then.bottleneck_ns else ''}"
         )
 
@@ -121,10 +124,25 @@ class FindingList:
         if not self.result.found:
             return ""
         saves = gain_title(self.trace)
-        return shortened(
-            f"{'if':<{_PICK_WIDTH}}{'severity':<{_SEVERITY_WIDTH}}{saves:>{_GAIN_WIDTH}}  finding",
-            width,
-        )
+        head = f"{'if':<{_PICK_WIDTH}}{'severity':<{_SEVERITY_WIDTH}}"
+        return shortened(f"{head}{saves:>{self._gain_width}}  finding", width)
+
+    def set_unit(self, unit: TimeUnit) -> None:
+        """Write times in another unit."""
+        self.unit = unit
+        self.supposed = ""
+
+    def _written(self, ns: int | None) -> str:
+        return duration(ns, self.unit)
+
+    def gain_at(self, row: int) -> str:
+        """Return what a finding saves in a step, or in the recording."""
+        return self._written(self.gains_ns[row])
+
+    @property
+    def _gain_width(self) -> int:
+        longest = max((len(self._written(gain_ns)) for gain_ns in self.gains_ns), default=0)
+        return max(_GAIN_WIDTH, longest + 1)
 
     def line(self, row: int, width: int) -> str:
         """Return one row."""
@@ -132,12 +150,11 @@ class FindingList:
         if found is None:
             return cut_off(self._lacking_line(row), width)
         mark = "[x]" if row in self.picked else "[ ]"
-        gain = self.gains[row] or NOT_MEASURED
         head = (
             f"{mark:<{_PICK_WIDTH}}{found.severity.name.lower():<{_SEVERITY_WIDTH}}"
-            f"{gain:>{_GAIN_WIDTH}}  "
+            f"{self.gain_at(row):>{self._gain_width}}  "
         )
-        return cut_off(head + clean_text(found.summary), width)
+        return cut_off(head + with_unit(clean_text(found.summary), self.unit), width)
 
     def _lacking_line(self, row: int) -> str:
         lacking = self.lacking_at(row)
@@ -174,7 +191,7 @@ class FindingList:
         """Return all that is known of a row."""
         found, lacking = self.finding_at(row), self.lacking_at(row)
         if found is not None:
-            return self._finding_details(found, self.gains[row], self.totals[row])
+            return self._finding_details(found, self.gain_at(row))
         if lacking is None:
             return ["These rules lack something that a recording can hold."]
         lines = [f"{_rules(len(lacking.rules))} could not judge: {lacking.reason}"]
@@ -182,25 +199,26 @@ class FindingList:
             lines.append(f"Record with: {lacking.flag}")
         return [*lines, "", *(f"{rule}: {_ABOUT.get(rule, '')}" for rule in lacking.rules)]
 
-    def _finding_details(self, found: Finding, gain: str, total: str) -> list[str]:
+    def _finding_details(self, found: Finding, gain: str) -> list[str]:
         trace, first = self.trace, found.first_slice
         n_slices = "1 slice" if len(found.slices) == 1 else f"{count(len(found.slices))} slices"
-        about = _ABOUT.get(found.rule, "")
         lines = [
-            f"{found.rule}, {found.severity.name.lower()}: {about}",
-            f"{clean_text(found.summary)}.",
+            f"{found.rule}, {found.severity.name.lower()}",
+            f"{with_unit(clean_text(found.summary), self.unit)}.",
             f"Try: {found.change}.",
         ]
-        if not total:
+        if found.gain_ns is None:
             lines.append("Saves: not estimated")
         else:
             a_step = f", {gain} a step" if n_judged_steps(trace) else ""
-            lines.append(f"Saves: up to {total} in the recording{a_step}")
-            lines.append(f"That is: {clean_text(found.gain_how)}")
-        at, name = duration(int(trace.slices.ts_ns[first])), trace.name_of(first)
+            lines.append(f"Saves: up to {self._written(found.gain_ns)} in the recording{a_step}")
+            lines.append(f"That is: {with_unit(clean_text(found.gain_how), self.unit)}")
+        at, name = self._written(int(trace.slices.ts_ns[first])), trace.name_of(first)
         if trace.slices.kind[first] == SliceKind.KERNEL:
             name = short_kernel_name(name)
         lines.append(f"Evidence: {n_slices}; the first, at {at}, is {name}")
+        if about := _ABOUT.get(found.rule):
+            lines.append(f"Looked for: {about}")
         return [*lines, "", "enter shows the evidence, space picks it for what-if"]
 
 
@@ -213,9 +231,3 @@ def _lacking(abstained: tuple[Abstention, ...]) -> tuple[Lacking, ...]:
 
 def _rules(n_rules: int) -> str:
     return "1 rule" if n_rules == 1 else f"{count(n_rules)} rules"
-
-
-def _saved(trace: Trace, found: Finding, sign: str = "") -> str:
-    """Return what a finding would save in a step, or in the recording; empty if not estimated."""
-    gain_ns = gain_in_step_ns(trace, found)
-    return "" if gain_ns is None else f"{sign}{duration(gain_ns)}"

@@ -52,13 +52,14 @@ def test_what_keeps_rules_from_judging_is_one_row_for_each_flag():
 def test_details_have_the_change_the_gain_and_the_evidence():
     shown = FindingList.of(_trace())
 
-    assert shown.details(0)[:6] == [
-        "hidden-copy, high: an out-of-place operator that first copies its whole input",
+    assert shown.details(0)[:7] == [
+        "hidden-copy, high",
         f"{shown.result.found[0].summary}.",
         f"Try: {shown.result.found[0].change}.",
         "Saves: up to 800.00 µs in the recording, 200.00 µs a step",
         "That is: all of the copies: in place there are none",
         "Evidence: 4 slices; the first, at 510.00 µs, is aten::clone",
+        "Looked for: an out-of-place operator that first copies its whole input",
     ]
     assert "Saves: not estimated" in shown.details(1)
     assert shown.trace.name_of(shown.slice_at(0)) == "aten::clone"

@@ -11,6 +11,7 @@ from tracetui.diagnosis.rules.cold_step import ColdStep
 from tracetui.diagnosis.rules.contiguous_copy import ContiguousCopy
 from tracetui.diagnosis.rules.data_parallel import DataParallel
 from tracetui.diagnosis.rules.dataloader_wait import DataLoaderWait
+from tracetui.diagnosis.rules.eager_elementwise import EagerElementwise
 from tracetui.diagnosis.rules.exposed_communication import ExposedCommunication
 from tracetui.diagnosis.rules.exposed_copy import ExposedCopy
 from tracetui.diagnosis.rules.few_blocks import FewBlocks
@@ -44,6 +45,7 @@ RULES: Final[tuple[Rule, ...]] = (
     MeanMisleads(),
     Recompilation(),
     UnfusedChain(),
+    EagerElementwise(),
     WrittenOutAttention(),
     LayoutChange(),
     ContiguousCopy(),

@@ -46,7 +46,7 @@ class TensorCoresLost:
     """
 
     name: str = "tensor-cores-lost"
-    about: str = "large fp32 matrix products beside the tensor cores of a device that has them"
+    about: str = "large fp32 matrix products that leave the tensor cores of the device idle"
     needs: tuple[Need, ...] = (DEVICE_WORK, GENERATION)
     min_share_ratio: float = 0.1
     min_dimension: int = 64
@@ -81,7 +81,7 @@ class TensorCoresLost:
         yield Finding(
             self.name,
             severity_of(cost_ns / busy_ns),
-            f"Tensor cores stand idle: {_products(len(plain))} in fp32 ran beside them for"
+            f"Tensor cores stand idle: {_products(len(plain))} in fp32 ran without them for"
             f" {duration(cost_ns)}, {percent(cost_ns / busy_ns)} of device time",
             in_time_order(trace, plain),
             _change(major, _peaks(trace)),

@@ -32,7 +32,7 @@ def test_an_sgemm_on_a_device_with_tensor_cores():
     (found,) = TensorCoresLost().check(trace)
 
     assert found.summary == (
-        "Tensor cores stand idle: 1 product in fp32 ran beside them for 300.00 µs, 30.0 % of device"
+        "Tensor cores stand idle: 1 product in fp32 ran without them for 300.00 µs, 30.0 % of device"
         " time"
     )
     assert "set_float32_matmul_precision" in found.change
