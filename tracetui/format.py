@@ -35,6 +35,11 @@ class TimeUnit(Enum):
         units = list(TimeUnit)
         return units[(units.index(self) + 1) % len(units)]
 
+    @property
+    def scale_ns(self) -> int:
+        """Return how many nanoseconds one of it is; 1 where each time has its own."""
+        return 1 if self is TimeUnit.AUTO else _SCALES[self][0]
+
 
 _SCALES: Final = {
     TimeUnit.NANOSECONDS: (1, 0),
@@ -78,6 +83,11 @@ def time_cell(ns: int | None, unit: TimeUnit) -> str:
     while abs(ns) * 10**decimals < scale:
         decimals += 1
     return f"{ns / scale:,.{decimals}f}"
+
+
+def titled(title: str, unit: TimeUnit) -> str:
+    """Return the title of a column of ``time_cell``: it names the unit that the cells leave out."""
+    return f"{title} {unit.value}".rstrip()
 
 
 _WRITTEN: Final = re.compile(

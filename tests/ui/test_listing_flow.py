@@ -363,12 +363,15 @@ async def test_times_are_written_in_one_unit_down_the_column(gpu_file):
         await driver.press("4")
         await driver.settle()
         await driver.press("u")
+        nano = _rows(driver)
+        await driver.press("u")
         micro, titles = _rows(driver), driver.screen_text
         await driver.press("u")
         milli = _rows(driver)
-        await driver.press("u", "3")
+        await driver.press("u", "u", "3")
         await driver.settle()
 
+        assert " 60,000 " in nano[0]
         assert "sum µs" in titles
         assert " 60.00 " in micro[0]
         assert " 0.0600 " in milli[0]

@@ -1,8 +1,24 @@
 """Numbers as text."""
 
-import pytest
+from decimal import Decimal
 
-from tracetui.format import count, duration, metric, microseconds, middle_ellipsis, percent, size
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tracetui.format import (
+    TimeUnit,
+    count,
+    duration,
+    metric,
+    microseconds,
+    middle_ellipsis,
+    percent,
+    size,
+    time_cell,
+    titled,
+    with_unit,
+)
 
 
 @pytest.mark.parametrize(
@@ -19,6 +35,64 @@ from tracetui.format import count, duration, metric, microseconds, middle_ellips
 )
 def test_duration_has_the_unit_that_reads_best(ns, text):
     assert duration(ns) == text
+
+
+@pytest.mark.parametrize(
+    ("ns", "unit", "text"),
+    [
+        (1_234_567, TimeUnit.NANOSECONDS, "1,234,567"),
+        (1_234_567, TimeUnit.MICROSECONDS, "1,234.57"),
+        (1_234_567, TimeUnit.MILLISECONDS, "1.2346"),
+        (1_234_567, TimeUnit.SECONDS, "0.001235"),
+        (-1_234_567, TimeUnit.MILLISECONDS, "-1.2346"),
+        (0, TimeUnit.SECONDS, "0"),
+        # What is too short for the decimals gets more of them: it is not nothing.
+        (3, TimeUnit.MICROSECONDS, "0.003"),
+        (40, TimeUnit.MILLISECONDS, "0.00004"),
+        (1, TimeUnit.SECONDS, "0.000000001"),
+    ],
+)
+def test_one_unit_for_all_times(ns, unit, text):
+    assert time_cell(ns, unit) == text
+    assert duration(ns, unit) == f"{text} {unit.value}"
+    assert duration(None, unit) == "–"
+
+
+def test_units_go_round_and_title_their_columns():
+    units, unit = [], TimeUnit.AUTO
+    for _ in TimeUnit:
+        units.append(unit.value)
+        unit = unit.following
+    assert units == ["", "ns", "µs", "ms", "s"]
+    assert unit is TimeUnit.AUTO
+    assert titled("sum", TimeUnit.AUTO) == "sum"
+    assert titled("sum", TimeUnit.MICROSECONDS) == "sum µs"
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "rewritten"),
+    [
+        ("up to 1.234 ms in 3 gaps", TimeUnit.MICROSECONDS, "up to 1,234 µs in 3 gaps"),
+        ("(12.35 µs) of 2.000 s.", TimeUnit.MILLISECONDS, "(0.01235 ms) of 2,000 ms."),
+        ("−800.00 µs, 0 ns", TimeUnit.SECONDS, "−0.0008 s, 0 s"),
+        ("-1.500 s", TimeUnit.NANOSECONDS, "-1,500,000,000 ns"),
+        ("as it was: 1.234 ms", TimeUnit.AUTO, "as it was: 1.234 ms"),
+        # No times of ours: other decimals, other words, a part of a longer number.
+        ("sleep 3 s, 12.3 ms, 4.50 msg, 1,234.00 µs", TimeUnit.NANOSECONDS,
+         "sleep 3 s, 12.3 ms, 4.50 msg, 1,234.00 µs"),
+    ],
+)  # fmt: skip
+def test_times_in_a_sentence_are_written_in_another_unit(text, unit, rewritten):
+    assert with_unit(text, unit) == rewritten
+
+
+@given(st.integers(-(10**12), 10**12), st.sampled_from(TimeUnit))
+def test_a_time_in_a_sentence_keeps_its_digits(ns, unit):
+    # What is written is off by no more than the rounding of the sentence itself, half a last digit.
+    (number, name) = with_unit(duration(ns), unit).split(" ")
+    written_ns = Decimal(number.replace(",", "")) * TimeUnit(name).scale_ns
+    last_ns = {"ns": 0, "µs": 5, "ms": 500, "s": 500_000}[duration(ns).split(" ")[1]]
+    assert abs(written_ns - ns) <= last_ns
 
 
 @pytest.mark.parametrize(

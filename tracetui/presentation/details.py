@@ -8,7 +8,7 @@ import numpy as np
 from tracetui.analysis.kernel_names import decode
 from tracetui.analysis.links import links
 from tracetui.analysis.work_class import short_kernel_name
-from tracetui.format import count, duration
+from tracetui.format import TimeUnit, count, duration
 from tracetui.model.arrays import NO_ID
 from tracetui.model.strings import clean_text
 from tracetui.model.trace import Trace
@@ -22,7 +22,7 @@ _PARENTS_SHOWN: Final = 12
 _STACK: Final = "Call stack"
 
 
-def detail_lines(trace: Trace, slice_id: int) -> list[str]:
+def detail_lines(trace: Trace, slice_id: int, unit: TimeUnit = TimeUnit.AUTO) -> list[str]:
     """Return what is known of a slice: times, parents, links and the file's own arguments."""
     if not 0 <= slice_id < len(trace.slices):
         return ["Nothing is selected."]
@@ -30,31 +30,31 @@ def detail_lines(trace: Trace, slice_id: int) -> list[str]:
     track = trace.tracks[int(slices.track_id[slice_id])]
     lines = [
         trace.name_of(slice_id),
-        f"start     {duration(int(slices.ts_ns[slice_id]))}",
-        f"duration  {duration(int(slices.dur_ns[slice_id]))}",
+        f"start     {duration(int(slices.ts_ns[slice_id]), unit)}",
+        f"duration  {duration(int(slices.dur_ns[slice_id]), unit)}",
     ]
     if slices.is_device_work()[slice_id]:
         facts = name_facts(decode(trace.name_of(slice_id)))
         lines += [f"says      {facts}"] if facts else []
     else:
-        lines.append(f"self      {duration(int(links(trace).self_ns[slice_id]))}")
+        lines.append(f"self      {duration(int(links(trace).self_ns[slice_id]), unit)}")
     lines += [f"category  {trace.categories[int(slices.category_id[slice_id])]}", track.title]
     lines += work_lines(trace, slice_id)
     lines += _parent_lines(trace, slice_id)
-    lines += _link_lines(trace, slice_id)
+    lines += _link_lines(trace, slice_id, unit)
     lines += _argument_lines(trace.details.event(int(slices.event_id[slice_id])))
     return lines
 
 
-def brief_lines(trace: Trace, slice_id: int) -> list[str]:
+def brief_lines(trace: Trace, slice_id: int, unit: TimeUnit = TimeUnit.AUTO) -> list[str]:
     """Return what is known of a slice without any analysis of the trace."""
     if not 0 <= slice_id < len(trace.slices):
         return ["Nothing is selected."]
     slices = trace.slices
     return [
         trace.name_of(slice_id),
-        f"start     {duration(int(slices.ts_ns[slice_id]))}",
-        f"duration  {duration(int(slices.dur_ns[slice_id]))}",
+        f"start     {duration(int(slices.ts_ns[slice_id]), unit)}",
+        f"duration  {duration(int(slices.dur_ns[slice_id]), unit)}",
         f"category  {trace.categories[int(slices.category_id[slice_id])]}",
         trace.tracks[int(slices.track_id[slice_id])].title,
     ]
@@ -79,7 +79,7 @@ def _parent_lines(trace: Trace, slice_id: int) -> Iterator[str]:
         yield f"          … {count(len(chain) - _PARENTS_SHOWN)} more above"
 
 
-def _link_lines(trace: Trace, slice_id: int) -> Iterator[str]:
+def _link_lines(trace: Trace, slice_id: int, unit: TimeUnit) -> Iterator[str]:
     link = links(trace)
     for title, found in (
         ("launch", int(link.launch_id[slice_id])),
@@ -90,14 +90,14 @@ def _link_lines(trace: Trace, slice_id: int) -> Iterator[str]:
     launch = int(link.launch_id[slice_id])
     if launch != NO_ID:
         slices = trace.slices
-        yield f"launching {duration(int(slices.dur_ns[launch]))}"
+        yield f"launching {duration(int(slices.dur_ns[launch]), unit)}"
         queued_ns = int(slices.ts_ns[slice_id] - slices.ts_ns[launch] - slices.dur_ns[launch])
         if queued_ns >= 0:
-            yield f"queued    {duration(queued_ns)}"
+            yield f"queued    {duration(queued_ns, unit)}"
     launched = link.device_slices_of(slice_id)
     for below in launched[:_LINKS_SHOWN].tolist():
         name = short_kernel_name(trace.name_of(below))
-        yield f"launches  {name}  {duration(int(trace.slices.dur_ns[below]))}"
+        yield f"launches  {name}  {duration(int(trace.slices.dur_ns[below]), unit)}"
     if len(launched) > _LINKS_SHOWN:
         yield f"          … {count(len(launched) - _LINKS_SHOWN)} more"
 

@@ -9,7 +9,7 @@ from tracetui.analysis.artefacts import ArtefactKind, artefacts
 from tracetui.analysis.idle import NO_DEPTH, IdleGaps, idle_gaps
 from tracetui.analysis.memo import once_per_trace
 from tracetui.analysis.utilization import GapCause, gaps, utilization
-from tracetui.format import count, duration
+from tracetui.format import TimeUnit, count, duration
 from tracetui.model.arrays import NO_ID, Bools
 from tracetui.model.intervals import union
 from tracetui.model.prefix import PrefixSums
@@ -125,13 +125,15 @@ def next_gap(trace: Trace, device: int, at_ns: int, direction: int, least_ns: in
     return int(rows[0] if direction > 0 else rows[-1])
 
 
-def gap_lines(trace: Trace, device: int, gap: int) -> tuple[str, str]:
+def gap_lines(
+    trace: Trace, device: int, gap: int, unit: TimeUnit = TimeUnit.AUTO
+) -> tuple[str, str]:
     """Return a gap in two lines: how long and why, and who held it."""
     found = idle_gaps(trace)[device]
-    return _measure_text(found, gap), _holder_text(trace, found, gap)
+    return _measure_text(found, gap, unit), _holder_text(trace, found, gap)
 
 
-def _measure_text(found: IdleGaps, gap: int) -> str:
+def _measure_text(found: IdleGaps, gap: int, unit: TimeUnit) -> str:
     dur_ns = int(found.dur_ns[gap])
     by_cause = found.cause_ns[gap]
     causes = [GapCause(cause) for cause in np.argsort(-by_cause, kind="stable") if by_cause[cause]]
@@ -139,16 +141,16 @@ def _measure_text(found: IdleGaps, gap: int) -> str:
         why = CAUSE_NAMES[causes[0]]
     else:
         why = " + ".join(
-            f"{CAUSE_NAMES[cause]} {duration(int(by_cause[cause]))}" for cause in causes
+            f"{CAUSE_NAMES[cause]} {duration(int(by_cause[cause]), unit)}" for cause in causes
         )
-    parts = [f"gap {duration(dur_ns)}", why]
+    parts = [f"gap {duration(dur_ns, unit)}", why]
     depth = int(found.depth_before[gap])
     if depth != NO_DEPTH:
         drained_from = int(found.drained_from[gap])
         parts.append(f"queue {count(drained_from)}→{count(depth)}")
     hidden_ns = int(found.hidden_launch_ns[gap])
     if hidden_ns < dur_ns:
-        parts.append(f"{duration(hidden_ns)} if launched in time")
+        parts.append(f"{duration(hidden_ns, unit)} if launched in time")
     return " · ".join(parts)
 
 
@@ -174,17 +176,17 @@ def _holder_text(trace: Trace, found: IdleGaps, gap: int) -> str:
     return f"{text} · then {following}"
 
 
-def gap_details(trace: Trace, device: int, gap: int) -> list[str]:
+def gap_details(trace: Trace, device: int, gap: int, unit: TimeUnit = TimeUnit.AUTO) -> list[str]:
     """Return everything about a gap, a line each."""
     found = idle_gaps(trace)[device]
     lines = [
         f"idle time of device {device}",
-        f"from       {duration(int(found.start_ns[gap]))}",
-        f"length     {duration(int(found.dur_ns[gap]))}",
+        f"from       {duration(int(found.start_ns[gap]), unit)}",
+        f"length     {duration(int(found.dur_ns[gap]), unit)}",
     ]
     by_cause = found.cause_ns[gap]
     lines += [
-        f"  {CAUSE_NAMES[GapCause(cause)]:<16} {duration(int(by_cause[cause]))}"
+        f"  {CAUSE_NAMES[GapCause(cause)]:<16} {duration(int(by_cause[cause]), unit)}"
         for cause in np.argsort(-by_cause, kind="stable").tolist()
         if by_cause[cause]
     ]
@@ -202,5 +204,6 @@ def gap_details(trace: Trace, device: int, gap: int) -> list[str]:
     ):
         if slice_id != NO_ID:
             lines.append(f"{title:<10} {displayed_name(trace, slice_id)}")
-    lines.append(f"launched in time it would be {duration(int(found.hidden_launch_ns[gap]))} long")
+    hidden = duration(int(found.hidden_launch_ns[gap]), unit)
+    lines.append(f"launched in time it would be {hidden} long")
     return lines

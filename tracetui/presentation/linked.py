@@ -3,7 +3,7 @@
 from typing import Final
 
 from tracetui.analysis.links import Links
-from tracetui.format import count, duration
+from tracetui.format import TimeUnit, count, duration
 from tracetui.model.arrays import NO_ID
 from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
@@ -25,7 +25,9 @@ def linked_ids(trace: Trace, links: Links, slice_id: int) -> list[int]:
     return [int(each) for each in ids[:MAX_LINKED]]
 
 
-def link_texts(trace: Trace, links: Links, slice_id: int) -> list[str]:
+def link_texts(
+    trace: Trace, links: Links, slice_id: int, unit: TimeUnit = TimeUnit.AUTO
+) -> list[str]:
     """Return who launched a piece of device work and how long it was queued, or what is below."""
     if slice_id == NO_ID:
         return []
@@ -35,15 +37,15 @@ def link_texts(trace: Trace, links: Links, slice_id: int) -> list[str]:
         if not n_owned:
             return []
         owned_ns = int(links.device_total_ns[slice_id])
-        return [f"device work below: {count(n_owned)}, {duration(owned_ns)}"]
+        return [f"device work below: {count(n_owned)}, {duration(owned_ns, unit)}"]
     launch, owner = int(links.launch_id[slice_id]), int(links.owner_id[slice_id])
     if launch == NO_ID:
         return [f"launched by {trace.name_of(owner)}"] if owner != NO_ID else []
     texts = [
         f"launched by {trace.name_of(owner if owner != NO_ID else launch)}",
-        f"launch {duration(int(slices.dur_ns[launch]))}",
+        f"launch {duration(int(slices.dur_ns[launch]), unit)}",
     ]
     queued_ns = int(slices.ts_ns[slice_id] - slices.ts_ns[launch] - slices.dur_ns[launch])
     if queued_ns >= 0:
-        texts.append(f"queued {duration(queued_ns)}")
+        texts.append(f"queued {duration(queued_ns, unit)}")
     return texts

@@ -6,7 +6,7 @@ from pathlib import Path
 from tracetui.analysis.operators import annotation_stats, operator_stats
 from tracetui.analysis.steps import steps
 from tracetui.analysis.utilization import host_use, utilization
-from tracetui.format import count, duration, size
+from tracetui.format import TimeUnit, count, duration, size
 from tracetui.model.slices import SliceKind
 from tracetui.model.strings import clean_text
 from tracetui.model.trace import Trace
@@ -23,18 +23,19 @@ from tracetui.presentation.overview_time import (
 )
 
 
-def answer(trace: Trace, *, with_artefacts: bool = False) -> str:
+def answer(trace: Trace, *, with_artefacts: bool = False, unit: TimeUnit = TimeUnit.AUTO) -> str:
     """Return the one sentence that says what this recording shows, and over what range.
 
     Args:
         trace: The recording.
         with_artefacts: Count the profiler's own doing and the cold first step too.
+        unit: How times are written.
     """
     if not len(trace.slices):
         return "Nothing to show: this file has no slice"
     uses = utilization(trace)
     if uses:
-        return bound_sentence(trace, uses, with_artefacts=with_artefacts)
+        return bound_sentence(trace, uses, with_artefacts=with_artefacts, unit=unit)
     launches = n_launches(trace)
     if launches:
         return f"GPU records missing: {count(launches)} launches without kernels"
@@ -43,10 +44,10 @@ def answer(trace: Trace, *, with_artefacts: bool = False) -> str:
         slices = "1 slice" if len(trace.slices) == 1 else f"{count(len(trace.slices))} slices"
         return (
             f"Nothing of PyTorch in this file: {slices} of something else,"
-            f" {duration(trace.end_ns)}; the timeline shows them"
+            f" {duration(trace.end_ns, unit)}; the timeline shows them"
         )
     threads = "1 thread" if host.n_threads == 1 else f"{count(host.n_threads)} threads"
-    return f"CPU only: no GPU activity in this file; {threads}, {duration(host.span_ns)}"
+    return f"CPU only: no GPU activity in this file; {threads}, {duration(host.span_ns, unit)}"
 
 
 def recorded(trace: Trace) -> str:
@@ -120,6 +121,7 @@ def overview_lines(
     ascii_only: bool = False,
     with_artefacts: bool = False,
     is_partial: bool = False,
+    unit: TimeUnit = TimeUnit.AUTO,
 ) -> tuple[OverviewLine, ...]:
     """Return the overview from its answer down to what the file lacks.
 
@@ -129,8 +131,10 @@ def overview_lines(
         ascii_only: Draw bars with ASCII characters.
         with_artefacts: Count the profiler's own doing and the cold first step too.
         is_partial: The file is still being read: leave out what takes long and would not hold.
+        unit: How times are written.
     """
-    sentence = textwrap.wrap(answer(trace, with_artefacts=with_artefacts), max(width, 20))
+    said = answer(trace, with_artefacts=with_artefacts, unit=unit)
+    sentence = textwrap.wrap(said, max(width, 20))
     lines = [OverviewLine((Part(text, "answer"),), "timeline") for text in sentence]
     lines.append(blank())
     if len(trace.slices):
@@ -140,6 +144,7 @@ def overview_lines(
             ascii_only=ascii_only,
             with_artefacts=with_artefacts,
             is_partial=is_partial,
+            unit=unit,
         )
     report = load_lines(trace)
     lines.append(heading("The file"))
@@ -163,31 +168,37 @@ def overview_lines(
 
 
 def _figures(
-    trace: Trace, width: int, *, ascii_only: bool, with_artefacts: bool, is_partial: bool
+    trace: Trace,
+    width: int,
+    *,
+    ascii_only: bool,
+    with_artefacts: bool,
+    is_partial: bool,
+    unit: TimeUnit,
 ) -> list[OverviewLine]:
     uses = utilization(trace)
     lines: list[OverviewLine] = []
     for use in uses:
         lines += device_lines(
-            trace, use, width, ascii_only=ascii_only, with_artefacts=with_artefacts
+            trace, use, width, ascii_only=ascii_only, with_artefacts=with_artefacts, unit=unit
         )
-    lines += [] if is_partial else holder_lines(trace, uses, width)
+    lines += [] if is_partial else holder_lines(trace, uses, width, unit)
     if host_use(trace).n_threads:
         lines.append(host_line(trace, width, ascii_only=ascii_only))
-    lines += [] if is_partial else path_lines(trace, width)
+    lines += [] if is_partial else path_lines(trace, width, unit)
     found = steps(trace)
     if found:
-        lines += step_lines(found, width, ascii_only=ascii_only)
-    lines += [] if is_partial else [blank(), *worth_a_look_lines(trace, width)]
+        lines += step_lines(found, width, ascii_only=ascii_only, unit=unit)
+    lines += [] if is_partial else [blank(), *worth_a_look_lines(trace, width, unit)]
     lines.append(blank())
     operators = operator_stats(trace)
     if len(operators.name_id):
-        lines += name_rows(trace, operators, "Top operators", SliceKind.OPERATOR, width)
+        lines += name_rows(trace, operators, "Top operators", SliceKind.OPERATOR, width, unit)
         lines.append(blank())
     if uses:
-        lines += [*kernel_rows(trace, width), blank()]
+        lines += [*kernel_rows(trace, width, unit), blank()]
     annotations = annotation_stats(trace)
     if len(annotations.name_id):
-        lines += name_rows(trace, annotations, "Annotations", SliceKind.ANNOTATION, width)
+        lines += name_rows(trace, annotations, "Annotations", SliceKind.ANNOTATION, width, unit)
         lines.append(blank())
     return lines

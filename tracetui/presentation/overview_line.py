@@ -1,15 +1,19 @@
 """A line of the overview: its pieces, and how they are laid out."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from tracetui.analysis.work_class import WorkClass
-from tracetui.format import middle_ellipsis
 from tracetui.model.arrays import NO_ID
+from tracetui.presentation.table import cell_width, padded
 
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 LABEL_WIDTH: Final = 9
 FIGURE_WIDTH: Final = 12
+_GAP: Final = 2
+_INDENT: Final = 2
+_LEAST_NAME: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,17 @@ class OverviewLine:
     def text(self) -> str:
         """Return the line as plain text."""
         return "".join(part.text for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """One row of a table, and where ``enter`` leads from it."""
+
+    name: str
+    figures: tuple[str, ...]
+    view: str
+    slice_id: int
+    work_class: WorkClass | None = None
 
 
 def bar(ratio: float, width: int, *, ascii_only: bool = False) -> str:
@@ -74,32 +89,41 @@ def flowing(parts: list[Part], width: int, view: str) -> list[OverviewLine]:
     row: list[Part] = []
     used = LABEL_WIDTH
     for part in parts:
-        if row and used + len(part.text) > width:
+        if row and used + cell_width(part.text) > width:
             lines.append(OverviewLine((label(""), *row), view))
             row, used = [], LABEL_WIDTH
         row += [Part("  "), part] if row else [part]
-        used += len(part.text) + 2
+        used += cell_width(part.text) + 2
     if row:
         lines.append(OverviewLine((label(""), *row), view))
     return lines
 
 
-def table_row(name: str, figures: tuple[str, ...], width: int) -> tuple[Part, ...]:
-    """Return a name and its figures under the titles of ``table_head``."""
-    name_width = max(width - FIGURE_WIDTH * len(figures) - 2, 12)
-    shown = middle_ellipsis(name, name_width)
-    return (
-        Part(f"  {shown:<{name_width}}"),
-        *(Part(f"{figure:>{FIGURE_WIDTH}}") for figure in figures),
-    )
+def table(
+    title: str, figure_titles: Sequence[str], rows: Sequence[TableRow], width: int
+) -> list[OverviewLine]:
+    """Return names with their figures below titles; what has no room is left out at the right.
 
-
-def table_head(title: str, figures: tuple[str, ...], width: int) -> OverviewLine:
-    """Return the titles of a table."""
-    name_width = max(width - FIGURE_WIDTH * len(figures) - 2, 12) + 2
-    return OverviewLine(
-        (
-            Part(f"{title:<{name_width}}", "heading"),
-            *(Part(f"{figure:>{FIGURE_WIDTH}}", "dim") for figure in figures),
+    Args:
+        title: Stands above the names.
+        figure_titles: Stand above the figures.
+        rows: A name and a figure for each of those titles.
+        width: How many cells a line may have.
+    """
+    texts = [*figure_titles, *(figure for row in rows for figure in row.figures)]
+    figure_width = max(FIGURE_WIDTH, *(cell_width(text) + _GAP for text in texts))
+    n_shown = max(min(len(figure_titles), (width - _LEAST_NAME) // figure_width), 1)
+    name_width = max(width - figure_width * n_shown - _INDENT, _LEAST_NAME)
+    lines = [
+        OverviewLine(
+            (
+                Part(f"{title:<{name_width + _INDENT}}", "heading"),
+                *(Part(f"{each:>{figure_width}}", "dim") for each in figure_titles[:n_shown]),
+            )
         )
-    )
+    ]
+    for row in rows:
+        name = Part(f"{' ' * _INDENT}{padded(row.name, name_width)}", work_class=row.work_class)
+        figures = (Part(f"{figure:>{figure_width}}") for figure in row.figures[:n_shown])
+        lines.append(OverviewLine((name, *figures), row.view, row.slice_id))
+    return lines

@@ -8,7 +8,7 @@ from tracetui.analysis.kernels import kernel_stats
 from tracetui.analysis.operators import NameStats
 from tracetui.analysis.utilization import utilization
 from tracetui.analysis.work_class import WorkClass, short_kernel_name
-from tracetui.format import NOT_MEASURED, count, duration, percent
+from tracetui.format import NOT_MEASURED, TimeUnit, count, percent, time_cell, titled
 from tracetui.model.arrays import NO_ID
 from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
@@ -17,8 +17,8 @@ from tracetui.presentation.overview_line import (
     FIGURE_WIDTH,
     OverviewLine,
     Part,
-    table_head,
-    table_row,
+    TableRow,
+    table,
 )
 from tracetui.presentation.table import cell_width, cut_off
 
@@ -39,19 +39,26 @@ def _first_slice(trace: Trace, name_id: int, kinds: tuple[SliceKind, ...]) -> in
     return int(ids[int(np.argmax(trace.slices.dur_ns[ids]))])
 
 
-def worth_a_look_lines(trace: Trace, width: int) -> list[OverviewLine]:
+def worth_a_look_lines(
+    trace: Trace, width: int, unit: TimeUnit = TimeUnit.AUTO
+) -> list[OverviewLine]:
     """Return the findings that save most; each leads to its evidence, the heading to all."""
-    found = worth_a_look(trace, N_FINDINGS)
-    title, room = "Worth a look", max(width - FIGURE_WIDTH - 2, 12)
+    found = worth_a_look(trace, N_FINDINGS, unit)
+    gain_width = max(FIGURE_WIDTH, *(cell_width(each.gain) + 1 for each in found), 0)
+    title, room = "Worth a look", max(width - gain_width - 2, 12)
     said = cut_off(f"  {verdict(trace)}", max(room + 2 - len(title), 0))
-    unit = gain_title(trace) if any(each.gain for each in found) else ""
+    gains = gain_title(trace) if any(each.gain for each in found) else ""
     padding = " " * max(room + 2 - len(title) - cell_width(said), 0)
-    head = (Part(title, "heading"), Part(said, "dim"), Part(padding + f"{unit:>12}", "dim"))
+    head = (
+        Part(title, "heading"),
+        Part(said, "dim"),
+        Part(f"{padding}{gains:>{gain_width}}", "dim"),
+    )
     lines = [OverviewLine(head, "findings")]
     for each in found:
         text = cut_off(each.text, room - 1)
         padding = " " * max(room - cell_width(text), 0)
-        parts = (Part(f"  {text}{padding}"), Part(f"{each.gain:>{FIGURE_WIDTH}}"))
+        parts = (Part(f"  {text}{padding}"), Part(f"{each.gain:>{gain_width}}"))
         lines.append(OverviewLine(parts, "timeline", each.slice_id))
     return lines
 
@@ -62,58 +69,53 @@ def name_rows(
     title: str,
     kind: SliceKind,
     width: int,
-    n_rows: int | None = N_TOP,
+    unit: TimeUnit = TimeUnit.AUTO,
 ) -> list[OverviewLine]:
     """Return the names of one kind with their calls and times, the most time first."""
     device_ns = stats.device_total_ns
     self_device_ns = stats.device_self_ns
     if device_ns is None or self_device_ns is None:
-        order = np.argsort(-stats.self_ns, kind="stable")[:n_rows]
+        order = np.argsort(-stats.self_ns, kind="stable")[:N_TOP]
     elif kind == SliceKind.OPERATOR:
-        order = np.argsort(-self_device_ns, kind="stable")[:n_rows]
+        order = np.argsort(-self_device_ns, kind="stable")[:N_TOP]
     else:
-        order = np.argsort(-device_ns, kind="stable")[:n_rows]
-    lines = [table_head(title, ("calls", "CPU self", "CPU total", "GPU total"), width)]
-    for index in order:
+        order = np.argsort(-device_ns, kind="stable")[:N_TOP]
+    rows = []
+    for index in order.tolist():
         name_id = int(stats.name_id[index])
-        device = NOT_MEASURED if device_ns is None else duration(int(device_ns[index]))
         figures = (
             count(int(stats.calls[index])),
-            duration(int(stats.self_ns[index])),
-            duration(int(stats.total_ns[index])),
-            device,
+            time_cell(int(stats.self_ns[index]), unit),
+            time_cell(int(stats.total_ns[index]), unit),
+            NOT_MEASURED if device_ns is None else time_cell(int(device_ns[index]), unit),
         )
-        lines.append(
-            OverviewLine(
-                table_row(trace.names[name_id], figures, width),
-                "operators",
-                _first_slice(trace, name_id, (kind,)),
-            )
-        )
-    return lines
+        longest = _first_slice(trace, name_id, (kind,))
+        rows.append(TableRow(trace.names[name_id], figures, "operators", longest))
+    titles = (titled(each, unit) for each in ("CPU self", "CPU total", "GPU total"))
+    return table(title, ("calls", *titles), rows, width)
 
 
-def kernel_rows(trace: Trace, width: int, n_rows: int | None = N_TOP) -> list[OverviewLine]:
+def kernel_rows(trace: Trace, width: int, unit: TimeUnit = TimeUnit.AUTO) -> list[OverviewLine]:
     """Return the kernels by name, the most time first."""
     stats = kernel_stats(trace)
     # Copies count too, as in the shares of the classes above and on the kernels' own screen.
     total_ns = sum(use.sum_ns for use in utilization(trace))
-    lines = [table_head("Top kernels", ("calls", "total", "share"), width)]
-    for index in range(len(stats.name_id))[:n_rows]:
+    rows = []
+    for index in range(min(len(stats.name_id), N_TOP)):
         name_id = int(stats.name_id[index])
         kernel_ns = int(stats.total_ns[index])
         figures = (
             count(int(stats.calls[index])),
-            duration(kernel_ns),
+            time_cell(kernel_ns, unit),
             percent(kernel_ns / total_ns if total_ns else None),
         )
-        name, *rest = table_row(short_kernel_name(trace.names[name_id]), figures, width)
-        work_class = WorkClass(int(stats.work_class[index]))
-        lines.append(
-            OverviewLine(
-                (Part(name.text, work_class=work_class), *rest),
+        rows.append(
+            TableRow(
+                short_kernel_name(trace.names[name_id]),
+                figures,
                 "kernels",
                 _first_slice(trace, name_id, (SliceKind.KERNEL,)),
+                WorkClass(int(stats.work_class[index])),
             )
         )
-    return lines
+    return table("Top kernels", ("calls", titled("total", unit), "share"), rows, width)

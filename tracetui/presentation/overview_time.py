@@ -13,7 +13,7 @@ from tracetui.analysis.links import links
 from tracetui.analysis.steps import Step
 from tracetui.analysis.utilization import DeviceUse, GapCause, host_use
 from tracetui.analysis.work_class import WorkClass
-from tracetui.format import duration, middle_ellipsis, percent
+from tracetui.format import TimeUnit, duration, middle_ellipsis, percent
 from tracetui.model.trace import Trace
 from tracetui.presentation.bound import (
     CAUSE_NAMES,
@@ -51,7 +51,13 @@ _CLASS_NAMES: Final = {
 
 
 def device_lines(
-    trace: Trace, use: DeviceUse, width: int, *, ascii_only: bool, with_artefacts: bool
+    trace: Trace,
+    use: DeviceUse,
+    width: int,
+    *,
+    ascii_only: bool,
+    with_artefacts: bool,
+    unit: TimeUnit = TimeUnit.AUTO,
 ) -> list[OverviewLine]:
     """Return how busy a device was, with what, and why it was idle."""
     found = device_bound(trace, use, with_artefacts=with_artefacts)
@@ -71,13 +77,13 @@ def device_lines(
         for field in fields(counted.idle)
     }
     idle = [
-        Part(f"{CAUSE_NAMES[cause]} {duration(cause_ns)}", "dim")
+        Part(f"{CAUSE_NAMES[cause]} {duration(cause_ns, unit)}", "dim")
         for cause, cause_ns in sorted(by_cause.items(), key=lambda item: -item[1])
         if cause_ns
     ]
-    idle.insert(0, Part(f"idle {duration(counted.idle_ns)}"))
+    idle.insert(0, Part(f"idle {duration(counted.idle_ns, unit)}"))
     if counted.excluded_ns:
-        idle.append(Part(f"not counted: {excluded_text(found)}", "dim"))
+        idle.append(Part(f"not counted: {excluded_text(found, unit)}", "dim"))
     total_ns = max(int(use.class_ns.sum()), 1)
     split = [
         Part(
@@ -87,7 +93,7 @@ def device_lines(
         for index in np.argsort(-use.class_ns, kind="stable")
         if use.class_ns[index]
     ]
-    ahead = [Part(text, "dim") for text in evidence(found)]
+    ahead = [Part(text, "dim") for text in evidence(found, unit)]
     return [
         first,
         *flowing(split, width, "kernels"),
@@ -96,13 +102,18 @@ def device_lines(
     ]
 
 
-def holder_lines(trace: Trace, uses: tuple[DeviceUse, ...], width: int) -> list[OverviewLine]:
+def holder_lines(
+    trace: Trace, uses: tuple[DeviceUse, ...], width: int, unit: TimeUnit = TimeUnit.AUTO
+) -> list[OverviewLine]:
     """Return who held the devices' idle time; each line leads to its longest gap."""
     holders = worth_naming(trace, sum(use.span_ns for use in uses))
     room = max(width - LABEL_WIDTH, 20)
     return [
         OverviewLine(
-            (label("" if place else "Held by"), Part(middle_ellipsis(holder_text(holder), room))),
+            (
+                label("" if place else "Held by"),
+                Part(middle_ellipsis(holder_text(holder, unit), room)),
+            ),
             "timeline",
             holder.longest_id,
         )
@@ -110,14 +121,14 @@ def holder_lines(trace: Trace, uses: tuple[DeviceUse, ...], width: int) -> list[
     ]
 
 
-def path_lines(trace: Trace, width: int) -> list[OverviewLine]:
+def path_lines(trace: Trace, width: int, unit: TimeUnit = TimeUnit.AUTO) -> list[OverviewLine]:
     """Return what the critical path is made of, and what compiled calls cost."""
     lines = []
     path = [Part(text, "dim") for text in path_texts(critical_path(trace))]
     if path and links(trace).has_device:
         lines += labelled("Path", path, width)
     tax = compile_tax(trace)
-    if tax is not None and (texts := compile_texts(tax)):
+    if tax is not None and (texts := compile_texts(tax, unit)):
         lines += labelled("Compiled", [Part(text, "dim") for text in texts], width)
     return lines
 
@@ -139,7 +150,13 @@ def host_line(trace: Trace, width: int, *, ascii_only: bool) -> OverviewLine:
     )
 
 
-def step_lines(found: tuple[Step, ...], width: int, *, ascii_only: bool) -> list[OverviewLine]:
+def step_lines(
+    found: tuple[Step, ...],
+    width: int,
+    *,
+    ascii_only: bool,
+    unit: TimeUnit = TimeUnit.AUTO,
+) -> list[OverviewLine]:
     """Return the steps as a strip, and those that took far longer than the others."""
     walls = sorted(step.wall_ns for step in found)
     longest = max(walls[-1], 1)
@@ -150,9 +167,11 @@ def step_lines(found: tuple[Step, ...], width: int, *, ascii_only: bool) -> list
         heights[min(int(step.wall_ns / longest * len(heights)), len(heights) - 1)]
         for step in found[: max(width - LABEL_WIDTH - 44, 8)]
     )
-    text = f"  {len(found)} steps, median {duration(middle_ns)}, range {percent(spread)} of it"
+    text = (
+        f"  {len(found)} steps, median {duration(middle_ns, unit)}, range {percent(spread)} of it"
+    )
     if len(found) == 1:
-        text = f"  1 step, {duration(middle_ns)}"
+        text = f"  1 step, {duration(middle_ns, unit)}"
     slowest = max(found, key=lambda step: step.wall_ns)
     lines = [
         OverviewLine((label("Steps"), Part(strip, "bar"), Part(text)), "timeline", slowest.slice_id)
@@ -161,7 +180,7 @@ def step_lines(found: tuple[Step, ...], width: int, *, ascii_only: bool) -> list
         OverviewLine(
             (
                 label(""),
-                Part(f"#{step.number} took {duration(step.wall_ns)}: an outlier", "warning"),
+                Part(f"#{step.number} took {duration(step.wall_ns, unit)}: an outlier", "warning"),
             ),
             "timeline",
             step.slice_id,

@@ -6,7 +6,7 @@ import numpy as np
 
 from tracetui.analysis.compile_tax import CompileTax
 from tracetui.analysis.critical_path import CriticalPath, PathClass
-from tracetui.format import count, duration
+from tracetui.format import TimeUnit, count, duration
 
 PATH_NAMES: Final = {
     PathClass.COMPUTE: "kernels",
@@ -35,22 +35,22 @@ def path_texts(path: CriticalPath) -> tuple[str, ...]:
     )
 
 
-def compile_texts(tax: CompileTax) -> tuple[str, ...]:
+def compile_texts(tax: CompileTax, unit: TimeUnit = TimeUnit.AUTO) -> tuple[str, ...]:
     """Return what compiling costs, in pieces of one line."""
     texts = []
     n_calls = len(tax.calls)
     if tax.per_call_ns is not None:
         calls = "its one call" if n_calls == 1 else f"a call, median of {count(n_calls)}"
-        texts.append(f"{duration(tax.per_call_ns)} {calls}")
+        texts.append(f"{duration(tax.per_call_ns, unit)} {calls}")
         lookup_ns, prologue_ns = tax.calls.lookup_ns, tax.calls.prologue_ns
-        texts.append(f"guards {duration(int(np.median(lookup_ns)))}")
-        texts.append(f"prologue {duration(int(np.median(prologue_ns)))}")
-        texts.append(f"wrappers {duration(int(np.median(tax.calls.rest_ns)))}")
+        texts.append(f"guards {duration(int(np.median(lookup_ns)), unit)}")
+        texts.append(f"prologue {duration(int(np.median(prologue_ns)), unit)}")
+        texts.append(f"wrappers {duration(int(np.median(tax.calls.rest_ns)), unit)}")
     if tax.n_recompiles:
         times = "once" if tax.n_recompiles == 1 else f"{count(tax.n_recompiles)} times"
         texts.append(f"compiled anew {times}")
     if tax.compile_ns:
-        texts.append(f"compiling {duration(tax.compile_ns)}")
+        texts.append(f"compiling {duration(tax.compile_ns, unit)}")
     if tax.record_ns:
-        texts.append(f"recording CUDA graphs {duration(tax.record_ns)}")
+        texts.append(f"recording CUDA graphs {duration(tax.record_ns, unit)}")
     return tuple(texts)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from wcwidth import wcswidth, wcwidth
 
-from tracetui.format import NOT_MEASURED, TimeUnit, time_cell
+from tracetui.format import NOT_MEASURED, TimeUnit, time_cell, titled
 from tracetui.model.arrays import Bools, Float64s, Int64s
 
 MIN_NAME_WIDTH: Final = 16
@@ -138,7 +138,7 @@ def time_column(
         unit: How they are written.
         is_measured: Whether the recording holds such times at all.
     """
-    full_title = f"{title} {unit.value}".rstrip()
+    full_title = titled(title, unit)
 
     def cell(row: int) -> str:
         return time_cell(round(float(values[row])), unit) if is_measured else NOT_MEASURED

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tracetui.analysis.memo import once_per_trace
 from tracetui.analysis.slice_sums import slice_sums_within
 from tracetui.analysis.work_class import WorkClass, short_kernel_name, slice_classes
-from tracetui.format import count, duration, middle_ellipsis, percent
+from tracetui.format import TimeUnit, count, duration, middle_ellipsis, percent
 from tracetui.model.arrays import NO_ID, Bools, Int8s, Int32s, Int64s, frozen
 from tracetui.model.intervals import union
 from tracetui.model.nesting import TOLERANCE_NS
@@ -646,11 +646,11 @@ def _points(lane: Lane, cells: LaneCells, mode: PaintMode) -> npt.NDArray[np.uin
     return points
 
 
-def _unit(ns: int) -> tuple[int, str]:
-    for scale, name in ((NS_PER_S, "s"), (NS_PER_MS, "ms"), (NS_PER_US, "µs")):
-        if ns >= scale:
-            return scale, name
-    return 1, "ns"
+def _unit(ns: int) -> TimeUnit:
+    for unit in (TimeUnit.SECONDS, TimeUnit.MILLISECONDS, TimeUnit.MICROSECONDS):
+        if ns >= unit.scale_ns:
+            return unit
+    return TimeUnit.NANOSECONDS
 
 
 def tick_step_ns(span_ns: int, width: int) -> int:
@@ -662,25 +662,37 @@ def tick_step_ns(span_ns: int, width: int) -> int:
     return next(power * factor for factor in (1, 2, 5, 10, 20) if power * factor >= least)
 
 
-def ruler_ticks(viewport: Viewport, width: int) -> list[tuple[int, str]]:
+def ruler_ticks(
+    viewport: Viewport, width: int, unit: TimeUnit = TimeUnit.AUTO
+) -> list[tuple[int, str]]:
     """Return the ruler's ticks: cell and label."""
     if width <= 0:
         return []
     step = tick_step_ns(viewport.span_ns, width)
-    scale, unit = _unit(viewport.end_ns)
+    own = _unit(viewport.end_ns) if unit is TimeUnit.AUTO else unit
     first = -(-viewport.start_ns // step) * step
     ticks = []
     for at in range(first, viewport.end_ns, step):
-        value = Decimal(at) / Decimal(scale)
-        ticks.append((viewport.column(at, width), f"{value.normalize():f} {unit}"))
+        value = Decimal(at) / Decimal(own.scale_ns)
+        ticks.append((viewport.column(at, width), f"{value.normalize():,f} {own.value}"))
     return ticks
 
 
-def ruler_text(viewport: Viewport, width: int, *, ascii_only: bool = False) -> str:
+def ruler_text(
+    viewport: Viewport,
+    width: int,
+    *,
+    ascii_only: bool = False,
+    unit: TimeUnit = TimeUnit.AUTO,
+) -> str:
     """Return the ruler's row."""
     letters = [" "] * width
-    for column, label in ruler_ticks(viewport, width):
-        text = ("|" if ascii_only else "╷") + label
+    mark = "|" if ascii_only else "╷"
+    ticks = ruler_ticks(viewport, width, unit)
+    ends = [column for column, _ in ticks[1:]] + [width]
+    for (column, label), end in zip(ticks, ends, strict=True):
+        # Where all times have one unit, a label may have no room; its tick stays.
+        text = mark + label if column + 1 + len(label) <= end else mark
         if column + len(text) <= width:
             letters[column : column + len(text)] = text
     text = "".join(letters)
@@ -832,17 +844,23 @@ def _host_sums(trace: Trace, start_ns: int, end_ns: int) -> dict[int, list[int]]
     }
 
 
-def range_text(trace: Trace, index: LaneIndex, start_ns: int, end_ns: int) -> str:
+def range_text(
+    trace: Trace,
+    index: LaneIndex,
+    start_ns: int,
+    end_ns: int,
+    unit: TimeUnit = TimeUnit.AUTO,
+) -> str:
     """Return one line on a range."""
     stats = range_stats(trace, index, start_ns, end_ns)
     span = max(end_ns - start_ns, 1)
     where = "device" if index.has_device else "host"
     summed = "sum" if index.has_device else "self times"
     parts = [
-        f"range {duration(end_ns - start_ns)}",
-        f"{where} busy {duration(stats.busy_ns)} ({percent(stats.busy_ns / span)})",
-        f"{summed} {duration(stats.sum_ns)}",
+        f"range {duration(end_ns - start_ns, unit)}",
+        f"{where} busy {duration(stats.busy_ns, unit)} ({percent(stats.busy_ns / span)})",
+        f"{summed} {duration(stats.sum_ns, unit)}",
         f"{count(stats.n_slices)} slices",
     ]
-    parts += [f"{name} {duration(ns)} in {count(n)}" for name, ns, n in stats.by_class[:4]]
+    parts += [f"{name} {duration(ns, unit)} in {count(n)}" for name, ns, n in stats.by_class[:4]]
     return " · ".join(parts)

@@ -1,6 +1,7 @@
 """The frame around the views: header, tabs, progress, footer, and what all views share."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from rich.text import Text
@@ -8,7 +9,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import ContentSwitcher, Static
 
-from tracetui.format import duration, middle_ellipsis
+from tracetui.format import TimeUnit, duration, middle_ellipsis, with_unit
 from tracetui.model.arrays import NO_ID
 from tracetui.model.strings import clean_text
 from tracetui.ui.documents import Document, progress_text
@@ -114,7 +115,9 @@ class FrameScreen(Screen[None]):
         text.append(f"  {name}", "not bold")
         left = width - text.cell_len - len(rest) - 6
         if document.recorded and left > 12:
-            text.append(f"   {middle_ellipsis(document.recorded, left)}", "not bold dim")
+            unit = document.workspace.unit if document.workspace is not None else TimeUnit.AUTO
+            recorded = middle_ellipsis(with_unit(document.recorded, unit), left)
+            text.append(f"   {recorded}", "not bold dim")
         if rest:
             text.append(f"   {rest}", "not bold")
         return text
@@ -127,7 +130,8 @@ class FrameScreen(Screen[None]):
         parts = ["part of the file"] if report.is_part or report.is_stopped else []
         if workspace.chosen_range is not None:
             start_ns, end_ns = workspace.chosen_range
-            parts.append(f"range {duration(end_ns - start_ns)} at {duration(start_ns)}")
+            written = partial(duration, unit=workspace.unit)
+            parts.append(f"range {written(end_ns - start_ns)} at {written(start_ns)}")
         if workspace.filter_text:
             parts.append(f"filter {middle_ellipsis(clean_text(workspace.filter_text), 24)}")
         if (

@@ -8,7 +8,7 @@ from textual.message import Message
 
 from tracetui.diagnosis.engine import findings
 from tracetui.diagnosis.finding import Finding
-from tracetui.format import duration, middle_ellipsis
+from tracetui.format import duration, middle_ellipsis, with_unit
 from tracetui.model.arrays import NO_ID
 from tracetui.model.strings import clean_text
 from tracetui.model.trace import Trace
@@ -159,7 +159,9 @@ class MovingScreen(FrameScreen):
         document.finding = (last + message.direction) % len(found)
         finding = found[document.finding]
         self._jump_to("timeline", finding.first_slice)
-        self._tell(f"{document.finding + 1} of {len(found)}: {clean_text(finding.summary)}")
+        self._tell(
+            f"{document.finding + 1} of {len(found)}: {with_unit(clean_text(finding.summary), workspace.unit)}"
+        )
 
     def action_jump(self, direction: int) -> None:
         """Go back or forward in the jump list."""
@@ -203,4 +205,5 @@ class MovingScreen(FrameScreen):
         if slice_id == NO_ID:
             return title
         name = middle_ellipsis(workspace.trace.name_of(slice_id), _MARK_NAME_WIDTH)
-        return f"{title}: {name} at {duration(int(workspace.trace.slices.ts_ns[slice_id]))}"
+        at = duration(int(workspace.trace.slices.ts_ns[slice_id]), workspace.unit)
+        return f"{title}: {name} at {at}"

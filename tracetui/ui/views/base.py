@@ -5,6 +5,7 @@ from typing import ClassVar
 from textual.containers import Vertical
 from textual.reactive import reactive
 
+from tracetui.format import TimeUnit
 from tracetui.model.arrays import NO_ID
 from tracetui.ui.state import Rivals, Workspace
 
@@ -27,6 +28,11 @@ class View(Vertical):
     workspace: reactive[Workspace | None] = reactive(None, repaint=False)
     rivals: reactive[Rivals | None] = reactive(None)
     """All traces that are open, for the views that compare."""
+
+    @property
+    def unit(self) -> TimeUnit:
+        """Return how times are written."""
+        return TimeUnit.AUTO if self.workspace is None else self.workspace.unit
 
     def watch_workspace(self, old: Workspace | None, new: Workspace | None) -> None:
         """Show the new workspace; the trace, the selection or the window may have changed."""

@@ -105,12 +105,12 @@ class DetailedView(View):
     def details_of(self, trace: Trace, slice_id: int) -> list[str]:
         """Return all about a slice, or what is known at once while a thread works on the rest."""
         if trace is self._prepared:
-            return detail_lines(trace, slice_id)
+            return detail_lines(trace, slice_id, self.unit)
         is_whole = self.workspace is not None and not self.workspace.is_loading
         if is_whole and trace is not self._preparing:
             self._preparing = trace
             self._prepare(trace)
-        return brief_lines(trace, slice_id)
+        return brief_lines(trace, slice_id, self.unit)
 
     @work(thread=True, exclusive=True, group="details")
     def _prepare(self, trace: Trace) -> None:

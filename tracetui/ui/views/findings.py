@@ -37,6 +37,7 @@ class FindingsView(ListingView):
 
         trace: Trace
         picked: frozenset[int]
+        unit: TimeUnit
         text: str
 
     def __init__(self) -> None:
@@ -46,7 +47,12 @@ class FindingsView(ListingView):
 
     def watch_workspace(self, old: Workspace | None, new: Workspace | None) -> None:
         """Run the rules on a trace that is read; a filter or a range changes nothing here."""
-        if new is None or (old is not None and _is_same(old, new)):
+        if new is None:
+            return
+        if old is not None and _is_same(old, new):
+            if old.unit is not new.unit:
+                self.set_unit(new.unit)
+                self.show_rows()
             return
         self._content = None
         self.show_rows()
@@ -66,13 +72,17 @@ class FindingsView(ListingView):
         is_current = self.workspace is not None and message.trace is self.workspace.trace
         if is_current and isinstance(message.content, FindingList):
             self._content = message.content
+            self._content.set_unit(self.unit)
             self.show_rows()
 
     def follow_selection(self, slice_id: int) -> None:
         """Stay: a slice may be evidence of several findings, or of none."""
 
     def set_unit(self, unit: TimeUnit) -> None:
-        """Keep each time in its own unit: they are read one by one."""
+        """Write times in another unit."""
+        if self._content is not None:
+            self._content.set_unit(unit)
+            self._add_up(self._content.copied())
 
     def summary(self) -> str:
         """Return what was found, or what the picked findings would bring."""
@@ -127,14 +137,15 @@ class FindingsView(ListingView):
     @work(thread=True, exclusive=True, group="what-if")
     def _add_up(self, content: FindingList) -> None:
         if content.picked:
-            self.post_message(self.Supposed(content.trace, content.picked, content.supposition()))
+            text = content.supposition()
+            self.post_message(self.Supposed(content.trace, content.picked, content.unit, text))
 
     def on_findings_view_supposed(self, message: Supposed) -> None:
         """Say what the picked findings would bring, if they are the picked ones still."""
         content = self._content
         if content is None or content.trace is not message.trace:
             return
-        if content.picked == message.picked:
+        if (content.picked, content.unit) == (message.picked, message.unit):
             content.supposed = message.text
             self.show_rows()
 

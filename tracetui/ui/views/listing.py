@@ -71,11 +71,6 @@ class ListingView(DetailedView):
         elif old.selection != new.selection:
             self.follow_selection(new.selection)
 
-    @property
-    def unit(self) -> TimeUnit:
-        """Return how times are written."""
-        return TimeUnit.AUTO if self.workspace is None else self.workspace.unit
-
     def start_computing(self, workspace: Workspace) -> None:
         """Start a thread that posts ``Computed``."""
         raise NotImplementedError

@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
 
+from tracetui.format import TimeUnit
 from tracetui.model.trace import Trace
 from tracetui.presentation.overview import overview_lines, recorded
 from tracetui.presentation.overview_line import OverviewLine, Part
@@ -20,8 +21,9 @@ from tracetui.ui.views.base import View
 from tracetui.ui.widgets.line_list import CursorList
 from tracetui.ui.widgets.palette import class_style
 
-Wanted: TypeAlias = tuple[Trace, int, bool, bool]
-"""What an overview is of: a trace, a width, whether artefacts count, whether more is to be read."""
+Wanted: TypeAlias = tuple[Trace, int, TimeUnit, bool, bool]
+"""What an overview is of: a trace, a width, how times are written, whether artefacts count, and
+whether more is to be read."""
 _MARGIN = 1
 _ROLES = ("answer", "heading", "dim", "warning", "bar", "cursor")
 
@@ -160,20 +162,27 @@ class OverviewView(View):
         if self.workspace is None or width <= 0 or self._is_computing:
             return
         workspace = self.workspace
-        wanted = (workspace.trace, width, workspace.with_artefacts, workspace.is_loading)
+        wanted = (
+            workspace.trace,
+            width,
+            workspace.unit,
+            workspace.with_artefacts,
+            workspace.is_loading,
+        )
         if self._shown != wanted:
             self._is_computing = True
             self._compute(wanted)
 
     @work(thread=True, group="overview")
     def _compute(self, wanted: Wanted) -> None:
-        trace, width, with_artefacts, is_partial = wanted
+        trace, width, unit, with_artefacts, is_partial = wanted
         lines = overview_lines(
             trace,
             width,
             ascii_only=bool(getattr(self.app, "ascii_only", False)),
             with_artefacts=with_artefacts,
             is_partial=is_partial,
+            unit=unit,
         )
         self.post_message(self.Computed(wanted, lines, recorded(trace)))
 

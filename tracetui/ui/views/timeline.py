@@ -2,6 +2,7 @@
 
 from collections import deque
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Final, TypeAlias, TypeVar
 
 import numpy as np
@@ -15,7 +16,7 @@ from tracetui.analysis.idle import idle_gaps
 from tracetui.analysis.links import Links, links
 from tracetui.analysis.steps import Step, steps
 from tracetui.errors import UsageError
-from tracetui.format import count, duration, middle_ellipsis
+from tracetui.format import TimeUnit, count, duration, middle_ellipsis
 from tracetui.model.arrays import NO_ID
 from tracetui.model.prefix import PrefixSums
 from tracetui.model.trace import Trace
@@ -166,7 +167,7 @@ class TimelineView(DetailedView):
         self._hit_ids = np.empty(0, np.int64)
         self._matches: Matches | None = None
         self._filter_note = ""
-        self._range_line: tuple[Trace, tuple[int, int], str] | None = None
+        self._range_line: tuple[tuple[Trace, tuple[int, int], TimeUnit], str] | None = None
         self._range: tuple[int, int] | None = None
         self._range_anchor: tuple[int, int] | None = None
         self._pinned: list[LaneKey] = []
@@ -402,7 +403,7 @@ class TimelineView(DetailedView):
             return []
         gap = self._gap()
         if gap is not None:
-            return gap_details(self._trace, *gap)
+            return gap_details(self._trace, *gap, self.unit)
         return self.details_of(self._trace, self._selection)
 
     def action_details(self) -> None:
@@ -439,6 +440,7 @@ class TimelineView(DetailedView):
                 self._idle,
                 self._hatched(),
                 self._matches,
+                self.unit,
             )
         )
 
@@ -452,12 +454,13 @@ class TimelineView(DetailedView):
     def _header(self) -> str:
         view = self._viewport
         cell = view.span_ns // self.lanes.plot_width
+        written = partial(duration, unit=self.unit)
         parts = [
-            f"{duration(view.start_ns)} – {duration(view.end_ns)}  ({duration(view.span_ns)})",
-            f"cell = {duration(cell)}",
+            f"{written(view.start_ns)} – {written(view.end_ns)}  ({written(view.span_ns)})",
+            f"cell = {written(cell)}",
         ]
         if self._range:
-            parts.append(f"range {duration(self._range[1] - self._range[0])}")
+            parts.append(f"range {written(self._range[1] - self._range[0])}")
         elif self._range_anchor:
             parts.append("range: v at its end")
         if self.workspace is not None and self.workspace.pattern:
@@ -494,15 +497,15 @@ class TimelineView(DetailedView):
         lane = self._lane
         gap = self._gap()
         if gap is not None:
-            lines[0], lines[1] = gap_lines(trace, *gap)
+            lines[0], lines[1] = gap_lines(trace, *gap, self.unit)
             lines[2] = self._range_status(trace, index)
             return tuple(lines)
         if self._selection != NO_ID:
             slices = trace.slices
             track = trace.tracks[int(slices.track_id[self._selection])]
             where = (
-                f"{duration(int(slices.dur_ns[self._selection]))}  {track.title}"
-                f"  at {duration(int(slices.ts_ns[self._selection]))}  "
+                f"{duration(int(slices.dur_ns[self._selection]), self.unit)}  {track.title}"
+                f"  at {duration(int(slices.ts_ns[self._selection]), self.unit)}  "
             )
             room = max(self.lanes.size.width - len(where) - 2, MIN_NAME_CELLS)
             lines[0] = where + middle_ellipsis(trace.name_of(self._selection), room)
@@ -515,7 +518,7 @@ class TimelineView(DetailedView):
             kept = self._matches.of(lane) if self._matches is not None else None
             parts.append(cell_text(trace, lane, *bounds, kept))
         if self._links is not None:
-            parts += link_texts(trace, self._links, self._selection)
+            parts += link_texts(trace, self._links, self._selection, self.unit)
         lines[1] = " · ".join(parts)
         lines[2] = self._range_status(trace, index)
         return tuple(lines)
@@ -524,9 +527,10 @@ class TimelineView(DetailedView):
         """Return the line on the range; counted once for each range, not for each frame."""
         if self._range is None:
             return ""
-        if self._range_line is None or self._range_line[:2] != (trace, self._range):
-            self._range_line = (trace, self._range, range_text(trace, index, *self._range))
-        return self._range_line[2]
+        key = (trace, self._range, self.unit)
+        if self._range_line is None or self._range_line[0] != key:
+            self._range_line = (key, range_text(trace, index, *self._range, self.unit))
+        return self._range_line[1]
 
     # What actions share
 

@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tracetui.format import middle_ellipsis
+from tracetui.format import TimeUnit, middle_ellipsis
 from tracetui.model.arrays import NO_ID
 from tracetui.model.prefix import PrefixSums
 from tracetui.model.trace import Trace
@@ -80,6 +80,8 @@ class Scene:
     """What shares leave out, once it is known."""
     matches: Matches | None = None
     """What the filter keeps; ``None`` where there is no filter, or none yet."""
+    unit: TimeUnit = TimeUnit.AUTO
+    """How the ruler writes times."""
 
 
 class LanesWidget(Widget, can_focus=True):
@@ -264,7 +266,7 @@ class LanesWidget(Widget, can_focus=True):
             text = minimap_text(scene.index, viewport, width, ascii_only=ascii_only)
             label = " whole trace"
         else:
-            text = ruler_text(viewport, width, ascii_only=ascii_only)
+            text = ruler_text(viewport, width, ascii_only=ascii_only, unit=scene.unit)
             if scene.hatched is not None:
                 text = with_hatching(text, scene.hatched, viewport, self.mode)
             label = ""
