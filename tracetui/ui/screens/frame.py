@@ -18,8 +18,7 @@ from tracetui.ui.state import Workspace
 from tracetui.ui.views import VIEWS
 from tracetui.ui.views.base import View
 
-SHORT_TABS_WIDTH: Final = 80
-"""Up to this width the tabs have short titles."""
+_TAB_GAP: Final = "  "
 WIDE: Final = 110
 """From this width the header names the selection."""
 _SELECTION_WIDTH: Final = 24
@@ -145,11 +144,13 @@ class FrameScreen(Screen[None]):
 
     def _tabs(self, width: int) -> Text:
         text = Text(" ", no_wrap=True, overflow="ellipsis", end="")
-        for view in VIEWS:
-            title = view.short_title if width <= SHORT_TABS_WIDTH else view.title_text
+        titles = [f"{view.key} {view.title_text}" for view in VIEWS]
+        if len(f" {_TAB_GAP.join(titles)} ") > width:
+            titles = [f"{view.key} {view.short_title}" for view in VIEWS]
+        for view, title in zip(VIEWS, titles, strict=True):
             is_shown = view.name_id == self.document.view
-            text.append(f"{view.key} {title}", "bold underline" if is_shown else "dim")
-            text.append("  ")
+            text.append(title, "bold underline" if is_shown else "dim")
+            text.append(_TAB_GAP)
         return text
 
     def _tell(self, text: str) -> None:
