@@ -1,5 +1,6 @@
 """One trace against another: what differs, by how much, and whether it is real."""
 
+import gc
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -124,6 +125,9 @@ def comparison(
 ) -> Comparison:
     """Compare two traces.
 
+    Of long steps a great many small objects are made, none of which becomes garbage on the way:
+    the collector of cycles would only look at all of them again and again, and rests.
+
     Args:
         baseline: The trace to compare with.
         candidate: The other one.
@@ -135,6 +139,22 @@ def comparison(
     Raises:
         UsageError: If a trace does not have what ``within`` or ``per`` asks for.
     """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        return _comparison(baseline, candidate, within, per, repeats)
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _comparison(
+    baseline: Trace,
+    candidate: Trace,
+    within: str | tuple[Range, Range] | None,
+    per: Per | None,
+    repeats: tuple[Sequence[Trace], Sequence[Trace]],
+) -> Comparison:
     if isinstance(within, tuple):
         scope = Scope(None, "total")
         sides = (side(baseline, scope, within[0]), side(candidate, scope, within[1]))

@@ -2,9 +2,8 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
-from typing import Final
+from typing import Final, NamedTuple
 
 from tracetui.compare.align import aligned
 from tracetui.compare.composites import (
@@ -37,8 +36,7 @@ class Proof(Enum):
     NONE = "nothing corresponds"
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """Pieces of work of one side that are those of the other; one side may be empty."""
 
     first: tuple[Unit, ...]

@@ -1,8 +1,7 @@
 """What became of each piece of work: the kinds of matches, and why."""
 
-from dataclasses import dataclass
 from enum import Enum
-from typing import Final
+from typing import Final, NamedTuple
 
 from tracetui.analysis.kernel_names import NameDifference, decode, name_differences
 from tracetui.compare.grouping import Group, Proof
@@ -32,8 +31,7 @@ class MatchKind(Enum):
     NEW_COPY = "new-copy"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Match:
+class Match(NamedTuple):
     """Pieces of work of the baseline and what stands for them in the candidate."""
 
     kind: MatchKind

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from tracetui.compare.align import aligned
 from tracetui.compare.units import LABEL, LOOSE, SHAPED, STRICT, Node, Unit, Work
@@ -12,8 +12,7 @@ from tracetui.compare.words import is_one_operator
 Item: TypeAlias = Node | Unit
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """One piece of work on each side that is the same."""
 
     first: Unit
@@ -21,8 +20,7 @@ class Pair:
     is_sure: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(NamedTuple):
     """What stayed without a partner between the same two anchors."""
 
     first: tuple[Unit, ...]
@@ -40,8 +38,7 @@ class TreeMatch:
     node_pairs: list[tuple[Node, Node]] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class _Task:
+class _Task(NamedTuple):
     first: tuple[Item, ...]
     second: tuple[Item, ...]
     parents: tuple[Node, Node] | None
@@ -94,8 +91,7 @@ def _paired(task: _Task, match: TreeMatch, tasks: list[_Task]) -> Iterator[_Task
         yield _Task(stretch.first, stretch.second, task.parents)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Stretch:
+class _Stretch(NamedTuple):
     """Neighbours of both sides between the same two pairs."""
 
     first: tuple[Item, ...]

@@ -2,6 +2,8 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -12,7 +14,7 @@ from tracetui.analysis.memo import once_per_trace
 from tracetui.compare.sides import Side
 from tracetui.compare.units import Node, Unit, UnitSort, Work, set_keys
 from tracetui.compare.words import is_metadata, operator_word, stable_name
-from tracetui.model.arrays import NO_ID, Bools, Int64s, frozen
+from tracetui.model.arrays import NO_ID, Bools, Int8s, Int32s, Int64s, frozen
 from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
 from tracetui.model.tracks import TrackKind
@@ -151,25 +153,40 @@ def _is_scalar(shape: str) -> bool:
     return not any(letter.isdigit() for letter in shape)
 
 
+def _distinct(columns: Sequence[Int64s | Int32s | Int8s]) -> tuple[list[int], Int64s]:
+    """Return of each row which combination of values it has, and a row that has each."""
+    code = np.zeros(len(columns[0]), np.int64)
+    first = np.empty(0, np.int64)
+    for column in columns:
+        code = code * (int(column.max(initial=0)) + 2) + column + 1
+        _, first, code = np.unique(code, return_index=True, return_inverse=True)
+    return code.tolist(), first
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Around:
+    """All operators and annotations around some work, one row each."""
+
+    slice_ids: list[int]
+    above: list[int]
+    """The row of the next one around it, or ``NO_ID``."""
+    labels: list[tuple[str, str]]
+    """Stable name and shapes."""
+
+
 class _TreeBuilder:
-    """Hangs pieces of work, given in order, into the operators around them."""
+    """Hangs pieces of work, given in order, into the operators and annotations around them.
+
+    What many have in common is worked out in whole columns; the loops only make the objects.
+    """
 
     def __init__(self, side: Side, *, by_operator: bool) -> None:
-        trace = self._trace = side.trace
-        slices = trace.slices
+        self._trace = side.trace
         self._by_operator = by_operator
         self._is_in_scope: Bools = side.instance_of >= 0
         self._is_in_scope[side.call_id] = False
-        up = np.where(self._is_in_scope[slices.parent_id], slices.parent_id, NO_ID)
-        up[slices.parent_id < 0] = NO_ID
-        is_holder = self._is_in_scope & (slices.kind <= SliceKind.ANNOTATION)
-        self._holder = nearest(up.astype(np.int32), is_holder)
-        # Single values are read from lists many times as fast as from arrays.
-        self._above: list[int] = np.where(up >= 0, self._holder[up], NO_ID).tolist()
-        self._name: list[int] = slices.name_id.tolist()
-        self._shape_id: list[int] = slices.shape_id.tolist()
-        self._labels: dict[tuple[int, int], tuple[str, str]] = {}
-        self._nodes: dict[int, Node] = {}
+        self._around = _Around([], [], [])
+        self._made: list[Node | None] = []
         self.nodes: list[Node] = []
         self.units: list[Unit] = []
         self.roots: list[Node | Unit] = []
@@ -187,11 +204,9 @@ class _TreeBuilder:
             is_operator = (owners >= 0) & (slices.kind[owners] == SliceKind.OPERATOR)
             operators = np.where(is_operator, owners, NO_ID)
             launches = link.launch_id[rows].astype(np.int64)
-        is_held = (start >= 0) & self._is_in_scope[start]
-        holders = np.where(is_held, self._holder[start], NO_ID)
         columns = zip(
             rows.tolist(),
-            holders.tolist(),
+            self._holders(start),
             self._sorts(rows, operators),
             dur_ns.tolist(),
             samples,
@@ -201,38 +216,66 @@ class _TreeBuilder:
             strict=True,
         )
         for place, (row, holder, sort, ns, all_ns, operator, launch, size) in enumerate(columns):
-            parent = self._hung(holder) if holder >= 0 else None
+            parent = (self._made[holder] or self._hung(holder)) if holder >= 0 else None
             around = self._words_around(parent) if sort.words <= _MOVING_WORDS else _NOTHING_AROUND
             unit = Unit(place, row, sort, ns, all_ns, operator, launch, size, around)
             self.units.append(unit)
             (self.roots if parent is None else parent.children).append(unit)
 
+    def _holders(self, start: Int64s) -> list[int]:
+        """Return the innermost operator or annotation in the scope from each slice upwards.
+
+        As its place among all that are around the work, which are noted; ``NO_ID`` is none.
+        """
+        slices = self._trace.slices
+        parent = slices.parent_id
+        up = np.where((parent >= 0) & self._is_in_scope[parent], parent, NO_ID)
+        holder = nearest(up, self._is_in_scope & (slices.kind <= SliceKind.ANNOTATION))
+        above = np.where(up >= 0, holder[up], NO_ID)
+        own = np.where((start >= 0) & self._is_in_scope[start], holder[start], NO_ID)
+        is_around = np.zeros(len(slices), bool)
+        level = np.unique(own[own >= 0])
+        while len(level):
+            is_around[level] = True
+            level = np.unique(above[level])
+            level = level[(level >= 0) & ~is_around[level]]
+        slice_ids = np.flatnonzero(is_around)
+        place = np.full(len(slices), NO_ID, np.int64)
+        place[slice_ids] = np.arange(len(slice_ids))
+        self._around = _Around(
+            slice_ids.tolist(),
+            np.where(above[slice_ids] >= 0, place[above[slice_ids]], NO_ID).tolist(),
+            self._labels(slice_ids),
+        )
+        self._made = [None] * len(slice_ids)
+        held: list[int] = np.where(own >= 0, place[own], NO_ID).tolist()
+        return held
+
+    def _labels(self, slice_ids: Int64s) -> list[tuple[str, str]]:
+        """Return of each slice its stable name and its shapes."""
+        slices = self._trace.slices
+        columns = slices.name_id[slice_ids], slices.shape_id[slice_ids]
+        code, first = _distinct(columns)
+        labels = [
+            (stable_name(self._trace.names[name]), self._shape(shape))
+            for name, shape in zip(*(column[first].tolist() for column in columns), strict=True)
+        ]
+        return [labels[each] for each in code]
+
     def _hung(self, holder: int) -> Node:
-        """Return the node of an operator or annotation, hung below those around it."""
-        node = self._nodes.get(holder)
-        if node is not None:
-            return node
-        new = [holder]
-        at = self._above[holder]
-        while at >= 0 and at not in self._nodes:
+        """Return the node at a place, hung below those around it."""
+        new = []
+        at = holder
+        while at >= 0 and self._made[at] is None:
             new.append(at)
-            at = self._above[at]
-        parent = self._nodes.get(at)
-        for slice_id in reversed(new):
-            node = Node(slice_id, *self._label(slice_id), parent)
+            at = self._around.above[at]
+        parent = self._made[at] if at >= 0 else None
+        for at in reversed(new):
+            node = Node(self._around.slice_ids[at], *self._around.labels[at], parent)
             (self.roots if parent is None else parent.children).append(node)
-            self._nodes[slice_id] = parent = node
+            self._made[at] = parent = node
             self.nodes.append(node)
         return self.nodes[-1]
-
-    def _label(self, slice_id: int) -> tuple[str, str]:
-        """Return a host slice's stable name and its shapes."""
-        ids = self._name[slice_id], self._shape_id[slice_id]
-        label = self._labels.get(ids)
-        if label is None:
-            label = stable_name(self._trace.names[ids[0]]), self._shape(ids[1])
-            self._labels[ids] = label
-        return label
 
     def _sorts(self, rows: Int64s, operators: Int64s) -> list[UnitSort]:
         """Return what sort each piece of work is of."""
@@ -244,11 +287,7 @@ class _TreeBuilder:
             np.where(is_known, slices.name_id[operators], NO_ID),
             np.where(is_known, slices.shape_id[operators], NO_ID),
         )
-        code = np.zeros(len(rows), np.int64)
-        for column in columns:
-            code = code * (int(column.max(initial=0)) + 2) + column + 1
-            code = np.unique(code, return_inverse=True)[1]
-        _, first = np.unique(code, return_index=True)
+        code, first = _distinct(columns)
         sorts = [
             UnitSort.of(
                 names[name],
@@ -260,7 +299,7 @@ class _TreeBuilder:
                 *(column[first].tolist() for column in columns), strict=True
             )
         ]
-        return [sorts[each] for each in code.tolist()]
+        return [sorts[each] for each in code]
 
     def _shape(self, shape_id: int) -> str:
         return self._trace.shapes[shape_id] if shape_id >= 0 else ""

@@ -92,9 +92,13 @@ class UnitSort:
         return self.kind == SliceKind.KERNEL and work_class(self.name) == WorkClass.COMM
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Unit:
-    """One kernel, copy or memset; without a device, one operator that computes."""
+    """One kernel, copy or memset; without a device, one operator that computes.
+
+    It never changes, and is not frozen all the same, as there are tens of thousands: a frozen one
+    takes five times as long to make.
+    """
 
     place: int
     """Its place among the instance's pieces of work."""
