@@ -110,14 +110,29 @@ def expectation_lines(text: str, name: str) -> tuple[Expectation, ...]:
     """
     found = []
     for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
-        stripped = line.split(" #")[0].split("\t#")[0].strip()
-        if not stripped or stripped.startswith(_COMMENT):
+        stripped = _without_comment(line).strip()
+        if not stripped:
             continue
         try:
             found.append(parsed_expectation(stripped))
         except ExpectationError as error:
             raise ExpectationError(f"{clean_text(name)}:{number}: {error}") from error
     return tuple(found)
+
+
+def _without_comment(line: str) -> str:
+    """Return a line up to the ``#`` that begins a comment: at its start or behind a space.
+
+    Between quotes it is part of a name, as in ``calls("## forward ##")``.
+    """
+    at = 0
+    while at < len(line):
+        mark = line[at]
+        if mark == _COMMENT and not line[:at][-1:].strip():
+            return line[:at]
+        closing = line.find(mark, at + 1) if mark in "\"'" else -1
+        at = max(at, closing) + 1
+    return line
 
 
 def outcomes(

@@ -22,8 +22,12 @@ EXPECT_FILE: Final = "tracetui-expect.txt"
 _COMMON_BOUNDS: Final = (BoundKind.COMPUTE, BoundKind.OVERHEAD, BoundKind.SYNC, BoundKind.BALANCED)
 """What most traces are bound by: these are named to who guesses, all may be answered."""
 _OTHER_BOUNDS: Final = tuple(kind for kind in BoundKind if kind not in _COMMON_BOUNDS)
-_STEP_PREFIX: Final = "ProfilerStep#"
-_GRAPH_PREFIX: Final = "## Call CompiledFxGraph"
+_OF_TORCH: Final = re.compile(
+    r"^ProfilerStep#|^## Call CompiledFxGraph|^Torch-Compiled Region|\(dynamo_timed\)$"
+    r"|^(nccl|rccl|gloo|mpi|ucc|hccl|xccl|c10d):"
+)
+"""Annotations that torch makes itself, of which nobody has a picture."""
+_OPTIMIZER_PREFIX: Final = "Optimizer."
 _MOST_SUGGESTED: Final = 200
 _LONGEST_SUBJECT: Final = 200
 _PLAIN_NAME: Final = re.compile(r"[\w.:/-]+")
@@ -96,14 +100,16 @@ class Reveal:
 
 def guess_form(trace: Trace) -> GuessForm:
     """Return what to ask of a trace: of a trace without device work, little."""
+    operators = _operators(trace)
     hottest = GuessQuestion(
-        "hottest", "hottest operator", "", "hottest", choices=_operators(trace), is_open=True
+        "hottest", "hottest operator", "", "hottest", choices=operators, is_open=True
     )
+    of_operators = (hottest,) if operators else ()
     has_device = links(trace).has_device
     fused = "has_kernel(fused)" if has_device else "calls(*fused*) >= 1"
     is_fused = GuessQuestion("fused", "anything fused", "", fused, choices=("yes", "no"))
     if not has_device:
-        return GuessForm("", (hottest, is_fused))
+        return GuessForm("", (*of_operators, is_fused))
     subject = _subject(trace)
     bounds = tuple(kind.value for kind in (*_COMMON_BOUNDS, *_OTHER_BOUNDS))
     bound = GuessQuestion("bound", "bound by", "", "bound", choices=bounds)
@@ -117,7 +123,7 @@ def guess_form(trace: Trace) -> GuessForm:
         )
         for key, label in counts
     )
-    return GuessForm(subject, (*numbers, bound, hottest, is_fused))
+    return GuessForm(subject, (*numbers, bound, *of_operators, is_fused))
 
 
 def _argument(name: str) -> str:
@@ -138,17 +144,19 @@ def _operators(trace: Trace) -> tuple[str, ...]:
 
 
 def _subject(trace: Trace) -> str:
-    """Return the annotation with most device work that is no step, or nothing."""
+    """Return the program's annotation with most device work, else the optimizer's, or nothing."""
     stats = annotation_stats(trace)
     if stats.device_total_ns is None:
         return ""
-    for row in np.argsort(-stats.device_total_ns, kind="stable").tolist():
-        name = trace.names[int(stats.name_id[row])]
-        is_sayable = not ('"' in name and "'" in name) and len(name) <= _LONGEST_SUBJECT
-        is_own = not name.startswith((_STEP_PREFIX, _GRAPH_PREFIX))
-        if is_own and is_sayable and stats.device_total_ns[row]:
-            return name
-    return ""
+    rows = np.argsort(-stats.device_total_ns, kind="stable")
+    names = [trace.names[each] for each in stats.name_id[rows[stats.device_total_ns[rows] > 0]]]
+    found = [name for name in names if _is_sayable(name) and not _OF_TORCH.search(name)]
+    own = [name for name in found if not name.startswith(_OPTIMIZER_PREFIX)]
+    return next(iter(own or found), "")
+
+
+def _is_sayable(name: str) -> bool:
+    return not ('"' in name and "'" in name) and len(name) <= _LONGEST_SUBJECT
 
 
 def expectation_of(question: GuessQuestion, answer: str) -> str:

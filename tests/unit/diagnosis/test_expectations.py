@@ -275,6 +275,21 @@ def test_a_file_holds_one_expectation_a_line_and_comments():
     ]
 
 
+def test_a_name_between_quotes_may_hold_what_begins_a_comment():
+    found = expectation_lines(
+        'kernels_per_call("## forward ##") == 8  # guessed 5 # or "6"\n'
+        "calls('step #1') == 1\t# it's the first\n"
+        "calls(don't) == 0 # no name\n",
+        "expect.txt",
+    )
+
+    assert [each.text for each in found] == [
+        'kernels_per_call("## forward ##") == 8',
+        "calls('step #1') == 1",
+        "calls(don't) == 0",
+    ]
+
+
 def test_a_bad_line_of_a_file_is_named_by_its_number():
     with pytest.raises(ExpectationError, match=r"expect.txt:2: .*no function"):
         expectation_lines("kernels == 5\nkernals(x) == 5", "expect.txt")

@@ -51,6 +51,48 @@ def test_numbers_are_about_the_annotation_with_most_device_work(attention):
     assert hottest.choices == ("aten::bmm", "aten::masked_fill")
 
 
+def _annotated(*names: str):
+    """Annotations of 10 us each, the first with the longest kernel."""
+    rows = []
+    for number, name in enumerate(names, start=1):
+        t = number * 10_000
+        rows += [
+            annotation(name, t, 9_000),
+            launch(t + 1_000, 1_000, number),
+            kernel("gemm", t + 3_000, 5_000 - number * 100, number),
+        ]
+    return trace_of(*rows)
+
+
+def test_what_torch_annotates_itself_is_asked_about_last():
+    of_torch = (
+        "nccl:all_reduce",
+        "CUDAGraphNode.record (dynamo_timed)",
+        "Optimizer.step#Adam.step",
+    )
+
+    assert guess_form(_annotated(*of_torch, "forward")).subject == "forward"
+    assert guess_form(_annotated(*of_torch)).subject == "Optimizer.step#Adam.step"
+    assert guess_form(_annotated(*of_torch[:2])).subject == ""
+
+
+def test_a_name_with_the_mark_of_a_comment_can_be_kept_and_read_again():
+    trace = _annotated("## forward ##")
+    found = reveal(trace, guess_form(trace), {"kernels": "5"})
+    (kept,) = outcomes(expectation_lines(found.expectations, "expect.txt"), trace)
+
+    assert kept.expectation.text == 'kernels_per_call("## forward ##") == 1'
+    assert kept.is_met
+
+
+def test_without_operators_none_is_the_hottest():
+    trace = _annotated("forward")
+    form = guess_form(trace)
+
+    assert "hottest" not in [question.key for question in form.questions]
+    assert reveal(trace, form, {"kernels": "1"}).n_right == 1
+
+
 def test_the_first_surprise_is_told_and_leads_to_its_slice(attention):
     answers = {"kernels": "2", "bound": "comp", "hottest": "aten::bmm", "copies": ""}
 
