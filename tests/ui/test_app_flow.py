@@ -63,11 +63,16 @@ async def test_the_digits_switch_views_and_every_view_has_the_same_workspace(gpu
             assert driver.view.workspace is driver.workspace
 
 
-async def test_tabs_are_short_at_80_columns(cpu_file):
-    async with running(cpu_file, size=(80, 24)) as driver:
-        assert "1 Over  2 Time  3 Ops  4 Kern" in driver.text_of("tabs")
-    async with running(cpu_file, size=(81, 24)) as driver:
-        assert "1 Overview  2 Timeline  3 Operators  4 Kernels" in driver.text_of("tabs")
+async def test_tabs_are_short_where_the_long_titles_do_not_all_fit(cpu_file):
+    for width, first, last in ((80, "1 Over", "9 Mem"), (120, "1 Overview", "9 Memory")):
+        async with running(cpu_file, size=(width, 24)) as driver:
+            tabs = driver.screen_text.splitlines()[1].strip()
+            assert tabs.startswith(f"{first}  2 ")
+            assert tabs.endswith(f"  {last}")
+    # 105 cells of long titles, one before them and one after.
+    for width, last in ((106, "9 Mem"), (107, "9 Memory")):
+        async with running(cpu_file, size=(width, 24)) as driver:
+            assert driver.screen_text.splitlines()[1].strip().endswith(f"  {last}")
 
 
 async def test_what_a_view_posts_becomes_the_next_workspace(gpu_file):
@@ -494,3 +499,16 @@ async def test_a_load_that_fails_behind_the_help_still_ends_on_the_start_screen(
         await driver.settle()
         assert driver.text_of("start-error") == f" {gpu_file}: no events in it"
         assert len(app.screen_stack) == 2
+
+
+async def test_what_is_said_in_the_footer_ends_in_an_ellipsis_at_a_cell_border(gpu_file):
+    async with running(gpu_file, size=(80, 24)) as driver:
+        driver.main._tell("幅" * 60)
+        await driver.pilot.pause()
+        assert driver.text_of("footer") == f" {'幅' * 38}…"
+        driver.main._tell("x" * 78)
+        await driver.pilot.pause()
+        assert driver.text_of("footer") == f" {'x' * 78}"
+        driver.main._tell("x" * 79)
+        await driver.pilot.pause()
+        assert driver.text_of("footer") == f" {'x' * 77}…"

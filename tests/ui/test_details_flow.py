@@ -111,3 +111,28 @@ async def test_a_very_long_name_comes_after_what_is_said_of_it(gpu_file):
         start = next(at for at, line in enumerate(lines) if "start" in line)
         assert start <= 6
         assert any("int, int, int" in line for line in lines[start:])
+
+
+@pytest.mark.parametrize("view", ["2", "3", "4", "7", "8"])
+async def test_tab_shows_details_that_are_away_and_goes_there_and_back(gpu_file, view):
+    async with running(gpu_file, size=(80, 20)) as driver:
+        await driver.press(view)
+        await driver.settle()
+        shown = driver.view
+        assert isinstance(shown, DetailedView)
+        assert shown.place == "-below" if view == "7" else shown.place == "-away"
+        await driver.press("tab")
+        assert shown.place in ("-asked", "-below")
+        assert shown.details.has_focus
+        await driver.press("tab")
+        assert shown.main_widget().has_focus
+        await driver.press("shift+tab")
+        assert shown.details.has_focus
+        await driver.press("escape")
+        assert shown.main_widget().has_focus
+
+
+async def test_tab_says_so_where_there_are_no_details(gpu_file):
+    async with running(gpu_file, size=(80, 20)) as driver:
+        await driver.press("tab")
+        assert "no details here" in driver.text_of("footer")

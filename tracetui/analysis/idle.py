@@ -9,7 +9,12 @@ from typing import Final
 
 import numpy as np
 
-from tracetui.analysis.innermost import frame_tracks, innermost_frames, innermost_host
+from tracetui.analysis.innermost import (
+    frame_tracks,
+    innermost_frames,
+    innermost_host,
+    with_source,
+)
 from tracetui.analysis.launches import queue_depth
 from tracetui.analysis.links import links
 from tracetui.analysis.memo import once_per_trace
@@ -97,6 +102,8 @@ class IdleGaps(WholeGaps):
     """
     frame_id: Int32s
     """The Python frame that was the innermost for longest meanwhile, or ``NO_ID``."""
+    source_id: Int32s
+    """The nearest frame that says file and line: that one or one above it; else that one."""
     depth_before: Int64s
     """Work that had been launched and had not begun when the gap started; ``NO_DEPTH`` unknown."""
     drained_from: Int64s
@@ -114,7 +121,7 @@ class IdleHolder:
     name: str
     """The host slice's name; empty where no slice was open."""
     frame: str
-    """The Python frame's name; empty where none was recorded."""
+    """The name of the nearest Python frame with file and line; empty where none was recorded."""
     n_gaps: int
     total_ns: int
     longest_id: int
@@ -148,7 +155,7 @@ def idle_holders(trace: Trace) -> tuple[IdleHolder, ...]:
     key = np.concatenate(
         [
             (each.cause.astype(np.int64) * n_names + _name_ids(trace, each.holder_id) + 1) * n_names
-            + (_name_ids(trace, each.frame_id) + 1)
+            + (_name_ids(trace, each.source_id) + 1)
             for each in found
         ]
     )
@@ -245,6 +252,7 @@ def _idle_gaps(trace: Trace, device: int) -> IdleGaps:
         previous_slice_id=frozen(_ended_last(trace, device, whole.start_ns)),
         holder_id=frozen(holder.astype(np.int32)),
         frame_id=frozen(frame.astype(np.int32)),
+        source_id=frozen(with_source(trace, frame).astype(np.int32)),
         depth_before=frozen(depth),
         drained_from=frozen(drained_from),
     )

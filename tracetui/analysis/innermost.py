@@ -1,6 +1,8 @@
 """Which slice of a thread is the innermost at each moment: a thread's own time as a line."""
 
+import re
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -8,6 +10,8 @@ from tracetui.analysis.memo import once_per_trace
 from tracetui.model.arrays import NO_ID, Bools, Int32s, Int64s, frozen
 from tracetui.model.trace import Trace
 from tracetui.model.tracks import TrackKind
+
+_SOURCE: Final = re.compile(r".+\(\d+\): ")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,6 +103,34 @@ def frame_tracks(trace: Trace) -> Int64s:
     }
     found = [of_thread.get((track.pid, track.tid), NO_ID) for track in trace.tracks]
     return frozen(np.array(found, np.int64))
+
+
+@once_per_trace
+def _says_source(trace: Trace) -> Bools:
+    """Return which names are those of frames with file and line, as in ``loop.py(3): run``."""
+    return frozen(np.array([bool(_SOURCE.match(name)) for name in trace.names], bool))
+
+
+def with_source(trace: Trace, frame_id: Int64s) -> Int64s:
+    """Return of each Python frame the nearest one, itself or above it, that says file and line.
+
+    A function written in C, such as ``<built-in function linear>``, says neither; its caller does.
+
+    Args:
+        trace: Whose frames they are.
+        frame_id: Frames, or ``NO_ID``.
+
+    Returns:
+        Frames, shape ``(len(frame_id),)``; where none above says it, what was given.
+    """
+    says, slices = _says_source(trace), trace.slices
+    found = frame_id.copy()
+    bare = np.flatnonzero(found >= 0)
+    while len(bare):
+        bare = bare[~says[slices.name_id[found[bare]]]]
+        found[bare] = slices.parent_id[found[bare]]
+        bare = bare[found[bare] >= 0]
+    return np.where(found >= 0, found, frame_id)
 
 
 def _innermost(trace: Trace, kind: TrackKind) -> Innermost:

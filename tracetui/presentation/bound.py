@@ -5,8 +5,9 @@ from typing import Final
 from tracetui.analysis.bound import BUSY_RATIO, Bound, BoundKind, device_bound
 from tracetui.analysis.idle import IdleHolder, idle_holders
 from tracetui.analysis.utilization import DeviceUse, GapCause
-from tracetui.format import TimeUnit, count, duration, middle_ellipsis, percent
+from tracetui.format import TimeUnit, count, duration, percent
 from tracetui.model.trace import Trace
+from tracetui.presentation.table import cell_width, shortened
 
 CAUSE_NAMES: Final = {
     GapCause.ARTEFACT: "profiler",
@@ -17,7 +18,8 @@ CAUSE_NAMES: Final = {
     GapCause.OTHER: "other",
 }
 """What each cause of idle time is called, everywhere."""
-_NAME_WIDTH: Final = 48
+_HOLDER_WIDTH: Final = 90
+_LEAST_NAME: Final = 12
 _WORTH_ADDING: Final = 0.05
 """Exposed communication of this share of the time belongs into the first sentence."""
 _WORTH_NAMING: Final = 0.02
@@ -120,13 +122,17 @@ def evidence(found: Bound, unit: TimeUnit = TimeUnit.AUTO) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def holder_text(holder: IdleHolder, unit: TimeUnit = TimeUnit.AUTO) -> str:
-    """Return who held idle time, in one line."""
+def holder_text(
+    holder: IdleHolder, unit: TimeUnit = TimeUnit.AUTO, width: int = _HOLDER_WIDTH
+) -> str:
+    """Return who held idle time, in one line of at most ``width`` cells, names shortened first."""
     name = holder.name or holder.frame or "nothing recorded"
     gaps = "1 gap" if holder.n_gaps == 1 else f"{count(holder.n_gaps)} gaps"
     where = f" in {holder.frame}" if holder.frame and holder.name else ""
-    shown = middle_ellipsis(f"{name}{where}", _NAME_WIDTH)
-    return f"{CAUSE_NAMES[holder.cause]}: {shown} {duration(holder.total_ns, unit)} in {gaps}"
+    head = f"{CAUSE_NAMES[holder.cause]}: "
+    rest = f" {duration(holder.total_ns, unit)} in {gaps}"
+    room = max(width - cell_width(head) - cell_width(rest), _LEAST_NAME)
+    return f"{head}{shortened(f'{name}{where}', room)}{rest}"
 
 
 def worth_naming(trace: Trace, span_ns: int, n_most: int = 2) -> tuple[IdleHolder, ...]:

@@ -155,7 +155,7 @@ def _measure_text(found: IdleGaps, gap: int, unit: TimeUnit) -> str:
 
 
 def _holder_text(trace: Trace, found: IdleGaps, gap: int) -> str:
-    holder, frame = int(found.holder_id[gap]), int(found.frame_id[gap])
+    holder, frame = int(found.holder_id[gap]), int(found.source_id[gap])
     following = displayed_name(trace, int(found.next_slice_id[gap]))
     cause = GapCause(int(found.cause[gap]))
     if holder != NO_ID:
@@ -174,6 +174,12 @@ def _holder_text(trace: Trace, found: IdleGaps, gap: int) -> str:
     if frame != NO_ID:
         text += f" in {trace.name_of(frame)}"
     return f"{text} · then {following}"
+
+
+def _callee(found: IdleGaps, gap: int) -> int:
+    """Return the innermost frame, if it is another than the one with file and line."""
+    frame = int(found.frame_id[gap])
+    return NO_ID if frame == int(found.source_id[gap]) else frame
 
 
 def gap_details(trace: Trace, device: int, gap: int, unit: TimeUnit = TimeUnit.AUTO) -> list[str]:
@@ -200,7 +206,8 @@ def gap_details(trace: Trace, device: int, gap: int, unit: TimeUnit = TimeUnit.A
         ("after", int(found.next_slice_id[gap])),
         ("launch", int(found.launch_id[gap])),
         ("held by", int(found.holder_id[gap])),
-        ("in", int(found.frame_id[gap])),
+        ("in", int(found.source_id[gap])),
+        ("calling", _callee(found, gap)),
     ):
         if slice_id != NO_ID:
             lines.append(f"{title:<10} {displayed_name(trace, slice_id)}")

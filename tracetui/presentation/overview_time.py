@@ -13,7 +13,7 @@ from tracetui.analysis.links import links
 from tracetui.analysis.steps import Step
 from tracetui.analysis.utilization import DeviceUse, GapCause, host_use
 from tracetui.analysis.work_class import WorkClass
-from tracetui.format import TimeUnit, duration, middle_ellipsis, percent
+from tracetui.format import TimeUnit, duration, percent
 from tracetui.model.trace import Trace
 from tracetui.presentation.bound import (
     CAUSE_NAMES,
@@ -32,6 +32,7 @@ from tracetui.presentation.overview_line import (
     labelled,
 )
 from tracetui.presentation.path import compile_texts, path_texts
+from tracetui.presentation.table import cut_off
 
 _N_OUTLIERS: Final = 5
 _HEIGHTS: Final = "▁▂▃▄▅▆▇█"
@@ -112,7 +113,7 @@ def holder_lines(
         OverviewLine(
             (
                 label("" if place else "Held by"),
-                Part(middle_ellipsis(holder_text(holder, unit), room)),
+                Part(cut_off(holder_text(holder, unit, room), room)),
             ),
             "timeline",
             holder.longest_id,

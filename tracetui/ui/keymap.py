@@ -123,7 +123,7 @@ KEYS: Final = (
     Key(("Y",), GLOBAL, "Write this view as text to a file"),
     Key(("E",), GLOBAL, "Export a report with this view, as Markdown and JSON"),
     Key(("o",), GLOBAL, "Switch to the next open trace"),
-    Key(("tab",), GLOBAL, "Between the view and its details"),
+    Key(("tab",), GLOBAL, "To the details, shown if they were away, and back"),
     Key(("u",), GLOBAL, "Units of time: each in its own, or all in ns, in µs, in ms, in s"),
     Key(
         ("t",),

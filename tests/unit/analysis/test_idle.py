@@ -51,6 +51,25 @@ def test_a_late_host_is_named_by_its_innermost_slice_and_frame():
     assert (gap.at(4_000), gap.at(31_999), gap.at(32_000), gap.at(3_999)) == (0, 0, NO_ID, NO_ID)
 
 
+def test_a_function_without_a_file_is_named_by_the_frame_that_calls_it():
+    trace = trace_of(
+        launch(0, 100, 1),
+        ("aten::addmm", 4_000, 20_000),
+        launch(23_000, 500, 2),
+        frame("model.py(7): forward", 0, 50_000),
+        frame("linear.py(113): forward", 3_000, 30_000),
+        frame("nn.Module: Linear_0", 3_100, 29_000),
+        frame("<built-in function linear>", 3_500, 28_000),
+        kernel("gemm", 500, 3_500, 1),
+        kernel("flash", 24_000, 1_000, 2),
+    )
+    gap = idle_gaps(trace)[0]
+    assert name(trace, gap.frame_id[0]) == "<built-in function linear>"
+    assert name(trace, gap.source_id[0]) == "linear.py(113): forward"
+    (holder,) = idle_holders(trace)
+    assert (holder.name, holder.frame) == ("aten::addmm", "linear.py(113): forward")
+
+
 def test_launch_synchronise_and_profiler_hold_gaps_by_their_own_slices():
     trace = trace_of(
         launch(0, 10, 1),

@@ -5,7 +5,12 @@ from hypothesis import given
 
 from tests.literal import Row, annotation, kernel, launch, trace_of
 from tests.strategies import nested_rows
-from tracetui.analysis.innermost import frame_tracks, innermost_frames, innermost_host
+from tracetui.analysis.innermost import (
+    frame_tracks,
+    innermost_frames,
+    innermost_host,
+    with_source,
+)
 from tracetui.model.arrays import NO_ID
 from tracetui.model.tracks import TrackKind
 
@@ -107,3 +112,17 @@ def test_every_nanosecond_has_its_innermost_slice(rows):
 
     assert got.tolist() == wanted.tolist()
     assert np.array_equal(found.start_ns[1:], found.end_ns[:-1])
+
+
+def test_the_nearest_frame_above_that_says_file_and_line():
+    names = ("main.py(1): run", "<built-in method run>", "nn.Module: Net_0", "net.py(4): forward")
+    trace = trace_of(
+        *(Row(each, 10 * at, 1_000 - 20 * at, "python_function") for at, each in enumerate(names)),
+        Row("<built-in function lone>", 2_000, 10, "python_function"),
+    )
+    found = with_source(trace, np.array([0, 1, 2, 3, 4, NO_ID])).tolist()
+    assert found == [0, 0, 0, 3, 4, NO_ID]
+
+
+def test_a_trace_without_frames_has_no_sources():
+    assert with_source(trace_of(), np.empty(0, np.int64)).tolist() == []

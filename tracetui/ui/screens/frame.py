@@ -12,6 +12,7 @@ from textual.widgets import ContentSwitcher, Static
 from tracetui.format import TimeUnit, duration, middle_ellipsis, with_unit
 from tracetui.model.arrays import NO_ID
 from tracetui.model.strings import clean_text
+from tracetui.presentation.table import cut_off
 from tracetui.ui.documents import Document, progress_text
 from tracetui.ui.keymap import footer_text
 from tracetui.ui.state import Workspace
@@ -91,9 +92,9 @@ class FrameScreen(Screen[None]):
         progress.display = self.document.is_loading
         if self.document.is_loading:
             text = progress_text(self.document.name, self.document.progress)
-            progress.update(Text(f" {text}", no_wrap=True, overflow="ellipsis"))
+            progress.update(Text(f" {cut_off(text, width - 2)}", no_wrap=True))
         shown = self._said or footer_text(self.view.key_scope, width - 2)
-        footer = Text(f" {shown}", "bold" if self._said else "", no_wrap=True, overflow="ellipsis")
+        footer = Text(f" {cut_off(shown, width - 2)}", "bold" if self._said else "", no_wrap=True)
         self._write("footer", footer)
 
     def _write(self, name: str, text: Text) -> None:

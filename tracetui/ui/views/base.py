@@ -2,11 +2,13 @@
 
 from typing import ClassVar
 
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.reactive import reactive
 
 from tracetui.format import TimeUnit
 from tracetui.model.arrays import NO_ID
+from tracetui.ui.messages import Told
 from tracetui.ui.state import Rivals, Workspace
 
 
@@ -23,6 +25,10 @@ class View(Vertical):
 
     names_selection: ClassVar[bool] = False
     """Whether the view itself says at its side what is selected, so that the header need not."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab,shift+tab", "other_side", "Between the view and its details"),
+    ]
 
     # A view draws what changed itself: to repaint all of it for a moved cursor costs 30 kB.
     workspace: reactive[Workspace | None] = reactive(None, repaint=False)
@@ -52,6 +58,10 @@ class View(Vertical):
 
     def focus_main(self) -> None:
         """Give the focus to the widget that takes this view's keys."""
+
+    def action_other_side(self) -> None:
+        """Go to the details, or back; a view without says so."""
+        self.post_message(Told("no details here; enter leads to what the line is about"))
 
     def close(self) -> bool:
         """Close what was opened inside the view, for ``esc``; say whether there was anything."""

@@ -130,6 +130,14 @@ class DetailedView(View):
         self.place_details()
         return True
 
+    def action_other_side(self) -> None:
+        """Go to the details, which are shown if they were away, or back to what lists them."""
+        if self.details.has_focus:
+            self.focus_main()
+            return
+        self.ask_for_details()
+        self.details.focus(scroll_visible=False)
+
     def close(self) -> bool:
         """Leave the pane, or put it away again; say whether there was anything to do."""
         if self.details.has_focus:

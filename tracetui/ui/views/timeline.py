@@ -781,7 +781,7 @@ class TimelineView(DetailedView):
             self.notify("the cursor is in no idle gap; i goes to the next", markup=False)
             return
         found = idle_gaps(self._trace)[gap[0]]
-        holder, frame = int(found.holder_id[gap[1]]), int(found.frame_id[gap[1]])
+        holder, frame = int(found.holder_id[gap[1]]), int(found.source_id[gap[1]])
         if holder == NO_ID and frame == NO_ID:
             self.notify("nothing that was recorded held this gap", markup=False)
             return

@@ -21,6 +21,7 @@ from tracetui.model.trace import Trace
 from tracetui.model.tracks import TrackKind
 from tracetui.presentation.idle import IdleSpans, with_hatching, with_idle
 from tracetui.presentation.matching import Matches
+from tracetui.presentation.table import cut_off
 from tracetui.presentation.timeline import (
     HUE_NAMES,
     LINKED_CODE,
@@ -237,8 +238,7 @@ class LanesWidget(Widget, can_focus=True):
         text = scene.status[line - 1] if line - 1 < len(scene.status) else ""
         if line == self.N_STATUS - 1 and not text:
             return self._legend(scene)
-        if len(text) >= self.size.width:
-            text = f"{text[: max(self.size.width - 2, 0)]}…"
+        text = cut_off(text, max(self.size.width - 2, 0))
         if ascii_only:
             text = text.translate(_TO_ASCII)
         return self._plain(f" {text}", Style(bold=True) if line == 1 else None)
