@@ -256,3 +256,50 @@ async def test_the_comparison_is_exported_with_its_notes(tmp_path: Path, monkeyp
     assert "faster without the profiler" in text
     content = json.loads((tmp_path / "tracetui-attention_naive-compare.json").read_text())
     assert content["pairs"][0]["unprofiled_us"]["verdict"] == "faster"
+
+
+def recording_of_one_kernel(path: Path, kernel: str) -> Path:
+    """Write a step with one matrix product, three times."""
+    events: list[dict] = []
+    for step in range(3):
+        at = 1_000 * step
+        args = {"correlation": step + 1}
+        events += [
+            {"cat": "user_annotation", "name": f"ProfilerStep#{step}", "ts": at, "dur": 900},
+            {"cat": "cpu_op", "name": "aten::mm", "ts": at + 10, "dur": 50},
+            {
+                "cat": "cuda_runtime",
+                "name": "cudaLaunchKernel",
+                "ts": at + 20,
+                "dur": 5,
+                "args": args,
+            },
+            {"cat": "kernel", "name": kernel, "ts": at + 30, "dur": 100, "pid": 0, "args": args},
+        ]
+    whole = [{"ph": "X", "pid": 1, "tid": 1, **event} for event in events]
+    path.write_text(json.dumps({"traceEvents": whole}))
+    return path
+
+
+async def test_words_that_differ_are_lit_without_colour(tmp_path: Path, monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    paths = [
+        recording_of_one_kernel(tmp_path / f"{side}.json", f"ampere_bf16_gemm_bf16_{tile}_tn")
+        for side, tile in (("a", "128x128"), ("b", "[red]64x64["))
+    ]
+    async with running(*paths, size=(120, 40)) as driver:
+        view = await compare_view(driver)
+        await driver.press("v")
+        await driver.settle()
+
+        segments = [
+            each for each in view.rows.render_line(0) if each.style and each.style.underline
+        ]
+        assert [each.text for each in segments] == ["128x128", "red", "64x64"]
+        assert all(each.style and each.style.bold for each in segments)
+        pane = [
+            each for y in range(view.details.size.height) for each in view.details.render_line(y)
+        ]
+        underlined = [each.text for each in pane if each.style and each.style.underline]
+        assert underlined == ["128x128", "red", "64x64"]
+        assert "gemm_bf16_[red]64x64[_tn" in view.copied_row()

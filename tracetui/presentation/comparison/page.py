@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tracetui.model.arrays import NO_ID
+from tracetui.presentation.lit import Span, lit_spans
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,11 @@ class PageLine:
     """The match it tells of, by its place in the comparison, or ``NO_ID``."""
     work_class: int | None = None
     """Colours the line as the class of work; ``None`` leaves it plain."""
+
+    @property
+    def lit(self) -> tuple[Span, ...]:
+        """Return which letters are lit."""
+        return lit_spans(self.text)
 
 
 class Page(Protocol):

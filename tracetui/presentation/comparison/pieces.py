@@ -4,24 +4,30 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tracetui.compare.comparison import Comparison
-from tracetui.compare.sentence import signed
+from tracetui.compare.sentence import signed, unit_name
 from tracetui.compare.units import Unit
 from tracetui.format import duration
 from tracetui.model.arrays import NO_ID
+from tracetui.model.slices import SliceKind
 from tracetui.presentation.comparison.page import PageLine
 from tracetui.presentation.comparison.words import (
     KIND_WIDTH,
+    kernel_text,
+    kernel_texts,
     kind_word,
     match_details,
     unit_class,
     unit_text,
 )
-from tracetui.presentation.table import cut_off, padded
+from tracetui.presentation.lit import LitText, joined, lit_padded
+from tracetui.presentation.table import cell_width, cut_off
 
 _TIME_WIDTH: Final = 11
 _DELTA_WIDTH: Final = 12
 _BRACE_WIDTH: Final = 2
 _LEAST_NAME: Final = 8
+_WIDE: Final = 110
+"""So many cells have room for both times; the difference tells the second otherwise."""
 _LEFT: Final = ("⎧", "⎨", "⎩")
 _RIGHT: Final = ("⎫", "⎬", "⎭")
 
@@ -60,11 +66,13 @@ class PiecesPage:
         return len(self._rows)
 
     def titles(self, width: int) -> str:
-        """Return the column titles."""
-        name = _name_width(width)
+        """Return the column titles; a narrow page has the time of one side and the difference."""
+        name, is_wide = _name_width(width), width >= _WIDE
+        second = f"{'time':>{_TIME_WIDTH}}" if is_wide else ""
         return cut_off(
-            f"{'':<{KIND_WIDTH}}{'  A':<{_BRACE_WIDTH + name}}{'time':>{_TIME_WIDTH}} "
-            f"{'  B':<{_BRACE_WIDTH + name}}{'time':>{_TIME_WIDTH}}{'Δ':>{_DELTA_WIDTH}}",
+            f"{'':<{KIND_WIDTH}}{'  A':<{_BRACE_WIDTH + name}}"
+            f"{'time' if is_wide else 'A time':>{_TIME_WIDTH}} "
+            f"{'  B':<{_BRACE_WIDTH + name}}{second}{'Δ':>{_DELTA_WIDTH}}",
             width,
         )
 
@@ -77,17 +85,21 @@ class PiecesPage:
         candidate = match.candidate[part] if part < len(match.candidate) else None
         first = part == 0
         is_group = len(match.baseline) > 1 or len(match.candidate) > 1
-        text = (
-            f"{kind_word(match) if first else '':<{KIND_WIDTH}}"
-            f"{_brace(_LEFT, part, n_parts, is_group=is_group)}"
-            f"{_unit_cells(baseline, width)} "
-            f"{_brace(_RIGHT, part, n_parts, is_group=is_group)}"
-            f"{_unit_cells(candidate, width)}"
-            f"{signed(match.delta_ns) if first else '':>{_DELTA_WIDTH}}"
+        kernels = kernel_texts(match) or (None, None)
+        text = joined(
+            f"{kind_word(match) if first else '':<{KIND_WIDTH}}",
+            _brace(_LEFT, part, n_parts, is_group=is_group),
+            _name_cell(baseline, kernels[0], width),
+            _time_cell(baseline),
+            " ",
+            _brace(_RIGHT, part, n_parts, is_group=is_group),
+            _name_cell(candidate, kernels[1], width),
+            _time_cell(candidate) if width >= _WIDE else "",
+            f"{signed(match.delta_ns) if first else '':>{_DELTA_WIDTH}}",
         )
         shown = baseline or candidate
         return PageLine(
-            cut_off(text, width),
+            LitText(cut_off(text, width), text.lit),
             NO_ID if baseline is None else baseline.slice_id,
             NO_ID if candidate is None else candidate.slice_id,
             place,
@@ -108,7 +120,8 @@ class PiecesPage:
 
 
 def _name_width(width: int) -> int:
-    fixed = KIND_WIDTH + 2 * (_BRACE_WIDTH + _TIME_WIDTH) + _DELTA_WIDTH + 1
+    n_times = 2 if width >= _WIDE else 1
+    fixed = KIND_WIDTH + 2 * _BRACE_WIDTH + n_times * _TIME_WIDTH + _DELTA_WIDTH + 1
     return max((width - fixed) // 2, _LEAST_NAME)
 
 
@@ -119,8 +132,17 @@ def _brace(glyphs: tuple[str, str, str], part: int, n_parts: int, *, is_group: b
     return f"{glyph:<{_BRACE_WIDTH}}"
 
 
-def _unit_cells(unit: Unit | None, width: int) -> str:
-    name = _name_width(width)
+def _name_cell(unit: Unit | None, kernel: LitText | None, width: int) -> LitText:
+    """Return a name in its column: operator and kernel, the kernel alone where it is too narrow."""
+    room = _name_width(width)
     if unit is None:
-        return " " * (name + _TIME_WIDTH)
-    return f"{padded(unit_text(unit), name)}{duration(unit.dur_ns):>{_TIME_WIDTH}}"
+        return LitText(" " * room)
+    short = kernel_text(unit) if kernel is None else kernel
+    text, name = unit_text(unit), unit_name(unit)
+    whole = joined(f"{name}: ", short) if text == f"{name}: {short}" else joined(text)
+    is_roomy = cell_width(whole) <= room or unit.kind == SliceKind.OPERATOR
+    return lit_padded(whole if is_roomy else short, room)
+
+
+def _time_cell(unit: Unit | None) -> str:
+    return f"{'' if unit is None else duration(unit.dur_ns):>{_TIME_WIDTH}}"

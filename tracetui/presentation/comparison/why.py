@@ -19,10 +19,12 @@ from tracetui.presentation.comparison.page import PageLine
 from tracetui.presentation.comparison.words import (
     KIND_WIDTH,
     change,
+    kernel_texts,
     kind_word,
     match_details,
     unit_text,
 )
+from tracetui.presentation.lit import LitText, joined, lit_shortened
 from tracetui.presentation.table import cell_width, cut_off, padded, shortened, wrapped
 
 MOST_DIFFERENCES: Final = 40
@@ -32,6 +34,7 @@ _TIME_WIDTH: Final = 11
 _LEAST_BAR: Final = 8
 _MOST_BAR: Final = 30
 _PART_WIDTH: Final = 36
+_LEAST_NAMES: Final = 8
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 
 
@@ -115,11 +118,11 @@ class WhyPage:
             ("wall", compared.wall, compared.wall_waterfall),
         )
         if compared.unprofiled is not None:
-            yield PageLine(cut_off(_spread_text("unprofiled", compared.unprofiled), width))
+            yield from _spread_lines("unprofiled", compared.unprofiled, width)
         for name, spread, waterfall in sides:
             if spread is None or waterfall is None:
                 continue
-            yield PageLine(cut_off(_spread_text(name, spread), width))
+            yield from _spread_lines(name, spread, width)
             yield from _waterfall_lines(waterfall, width)
         before, after = compared.peak_bytes
         if before is not None and after is not None:
@@ -171,15 +174,21 @@ def slices_of(match: Match) -> tuple[int, int]:
     )
 
 
-def _spread_text(name: str, spread: Spread) -> str:
+def _spread_lines(name: str, spread: Spread, width: int) -> Iterator[PageLine]:
+    """Yield both medians with their difference and verdict, and the interval where there is room."""
     text = (
         f"{name:<11}A {duration(spread.baseline_ns)} → B {duration(spread.candidate_ns)}   "
         f"{change(spread.baseline_ns, spread.candidate_ns)}   {spread.verdict.value}"
     )
+    interval = ""
     if spread.ci is not None:
         low, high = (signed_percent(bound - 1) for bound in spread.ci)
-        text += f"   [{low} … {high}]"
-    return text
+        interval = f"{low} … {high}"
+    if interval and cell_width(f"{text}   [{interval}]") <= width:
+        text, interval = f"{text}   [{interval}]", ""
+    yield PageLine(cut_off(text, width))
+    if interval:
+        yield PageLine(cut_off(f"{'':<11}95 % interval {interval}", width))
 
 
 def _waterfall_lines(waterfall: Waterfall, width: int) -> Iterator[PageLine]:
@@ -208,12 +217,19 @@ def _bar(delta_ns: int, largest_ns: int, width: int) -> str:
     return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
 
 
-def _difference_text(match: Match, width: int) -> str:
-    own, new = named(match.baseline), named(match.candidate)
-    names = own if own == new else f"{own or 'nothing'} → {new or 'nothing'}"
-    if own == new and len(match.baseline) == 1:
-        # An operator may stand in many lines: its kernel tells them apart.
-        names = unit_text(match.baseline[0])
+def _difference_text(match: Match, width: int) -> LitText:
     head = f"  {kind_word(match):<{KIND_WIDTH}}{signed(match.delta_ns):>{_TIME_WIDTH}}  "
-    room = max(width - cell_width(head), 8)
-    return head + shortened(names, room)
+    room = max(width - cell_width(head), _LEAST_NAMES)
+    own, new = named(match.baseline), named(match.candidate)
+    kernels = kernel_texts(match)
+    if own != new or not match.baseline:
+        return joined(head, shortened(f"{own or 'nothing'} → {new or 'nothing'}", room))
+    if kernels is None:
+        # An operator may stand in many lines: its kernel tells them apart.
+        names = unit_text(match.baseline[0]) if len(match.baseline) == 1 else own
+        return joined(head, shortened(names, room))
+    parts = [f"{own}: " if own != kernels[0] else "", kernels[0], " → ", kernels[1]]
+    half = max((room - cell_width(parts[0]) - cell_width(parts[2])) // 2, _LEAST_NAMES // 2)
+    return joined(
+        head, parts[0], lit_shortened(parts[1], half), parts[2], lit_shortened(parts[3], half)
+    )

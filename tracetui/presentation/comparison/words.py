@@ -10,6 +10,7 @@ from tracetui.compare.sentence import signed, unit_name
 from tracetui.compare.units import Unit
 from tracetui.format import NOT_MEASURED, duration, percent, size
 from tracetui.model.slices import SliceKind
+from tracetui.presentation.lit import LitText, differing, joined
 
 KIND_WIDTH: Final = 7
 _WORD_OF_KIND: Final = {
@@ -34,9 +35,29 @@ def kind_word(match: Match) -> str:
 
 def unit_text(unit: Unit) -> str:
     """Return one piece of work: its operator and, where that is another, its kernel."""
-    kernel = decode(unit.name).short_name if unit.kind == SliceKind.KERNEL else unit.name
-    name = unit_name(unit)
+    kernel, name = kernel_text(unit), unit_name(unit)
     return name if unit.kind == SliceKind.OPERATOR or kernel == name else f"{name}: {kernel}"
+
+
+def kernel_text(unit: Unit) -> str:
+    """Return the short name of a kernel, the name of anything else."""
+    return decode(unit.name).short_name if unit.kind == SliceKind.KERNEL else unit.name
+
+
+def kernel_texts(match: Match) -> tuple[LitText, LitText] | None:
+    """Return both kernels of a match by their short names, with the words lit that differ.
+
+    ``None`` where the match is not of one piece of work and another that took its place.
+    """
+    if not is_swap(match):
+        return None
+    return differing(kernel_text(match.baseline[0]), kernel_text(match.candidate[0]))
+
+
+def is_swap(match: Match) -> bool:
+    """Return whether one piece of work took the place of another."""
+    is_pair = len(match.baseline) == len(match.candidate) == 1
+    return is_pair and match.kind is MatchKind.SWAPPED
 
 
 def unit_class(unit: Unit) -> int | None:
@@ -63,11 +84,16 @@ def match_details(compared: Comparison, place: int) -> list[str]:
         f"{kind_word(match)}: {change(match.baseline_ns, match.candidate_ns)}{doubt}",
         f"Why: {match.why}",
     ]
-    for name, units in (("A", match.baseline), ("B", match.candidate)):
+    names: list[list[str]] = [
+        [unit.name for unit in units] for units in (match.baseline, match.candidate)
+    ]
+    if is_swap(match):
+        names = [[name] for name in differing(names[0][0], names[1][0])]
+    for side, units, own in zip("AB", (match.baseline, match.candidate), names, strict=True):
         if not units:
-            lines.append(f"{name}: nothing")
-        for unit in units:
-            lines += ["", f"{name}: {unit.name}", f"   {_unit_facts(unit)}"]
+            lines.append(f"{side}: nothing")
+        for unit, name in zip(units, own, strict=True):
+            lines += ["", joined(f"{side}: ", name), f"   {_unit_facts(unit)}"]
     if match.differences:
         lines += ["", "What the names say differently:"]
         for each in match.differences:

@@ -309,7 +309,7 @@ class CompareView(DetailedView):
         line = page.line(row, width)
         is_noted = self._compared is not None and line.match in self._compared.noted
         text = f"{padded(line.text, width)} {NOTE_MARK}" if is_noted else line.text
-        return ListLine(text, line.work_class)
+        return ListLine(text, line.work_class, lit=line.lit)
 
     def _write_titles(self) -> None:
         titles = self.query_one(".compare-titles", Static)

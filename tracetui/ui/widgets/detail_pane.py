@@ -14,8 +14,10 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
-from tracetui.presentation.table import cell_width, shortened, wrapped
+from tracetui.presentation.lit import joined, lit_wrapped
+from tracetui.presentation.table import cell_width, shortened
 from tracetui.ui.widgets.changes import changed_regions
+from tracetui.ui.widgets.palette import lit_segments
 
 REST_S: Final = 0.12
 """Details follow at once, or when they have rested so long: a held key repeats faster."""
@@ -112,7 +114,7 @@ class DetailPane(Widget, can_focus=True, inherit_bindings=False):
         if texts and cell_width(texts[0]) > _TITLE_LINES * width:
             # A kernel's name may be longer than all that is said of it: then it comes last.
             texts = [shortened(texts[0], _TITLE_LINES * (width - 2)), *texts[1:], "", *texts[:1]]
-        paragraphs = [wrapped(text, width) for text in texts]
+        paragraphs = [lit_wrapped(text, width) for text in texts]
         self._n_title = len(paragraphs[0]) if paragraphs else 0
         self._lines = [line for paragraph in paragraphs for line in paragraph]
         self._redraw()
@@ -151,8 +153,9 @@ class DetailPane(Widget, can_focus=True, inherit_bindings=False):
             rest = " " * (width - cell_width(lead + text))
             bold = self.rich_style + Style(bold=True)
             return Strip([Segment(f"{lead}{text}{rest}", bold)], width)
-        body = lead + text
-        return Strip([Segment(body + " " * (width - cell_width(body)), self.rich_style)], width)
+        body = joined(lead, text)
+        rest = " " * (width - cell_width(body))
+        return Strip(lit_segments(body + rest, body.lit, self.rich_style), width)
 
     def on_resize(self) -> None:
         """Wrap anew, and tell."""

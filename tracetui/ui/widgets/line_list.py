@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
@@ -14,7 +13,8 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from tracetui.ui.widgets.palette import class_style
+from tracetui.presentation.lit import Span
+from tracetui.ui.widgets.palette import class_style, lit_segments
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,8 @@ class ListLine:
     """Colours the line's first letter cell as the class of work; ``None`` leaves it plain."""
     is_dim: bool = False
     """Whether the line cannot be used; its text says so too."""
+    lit: tuple[Span, ...] = ()
+    """Letters that stand out, without colour too."""
 
 
 class CursorList(ScrollView, can_focus=True, inherit_bindings=False):
@@ -152,7 +154,7 @@ class LineList(CursorList):
         inked = style if line.work_class is None else style + class_style(line.work_class)
         if line.is_dim:
             inked += Style(dim=True)
-        strip = Strip([Segment(line.text, inked)]).adjust_cell_length(width, style)
+        strip = Strip(lit_segments(line.text, line.lit, inked)).adjust_cell_length(width, style)
         if row == self.cursor and self.has_focus:
             marked: Style = self.get_component_rich_style("line-list--cursor", partial=True)
             return strip.apply_style(marked)

@@ -1,10 +1,13 @@
 """Fixed hues: one for each class of work, and quieter ones for the host."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
+from rich.segment import Segment
 from rich.style import Style
 
+from tracetui.presentation.lit import Span
 from tracetui.presentation.timeline import (
     DIM_CODE,
     FIRST_HUE_CODE,
@@ -43,6 +46,23 @@ _LINKED: Final = "#ffff00"
 def class_style(work_class: int) -> Style:
     """Return the style of text or bars in a class's colour; also of the host's hues."""
     return Style(color=_HUES[work_class][0])
+
+
+def lit_segments(text: str, lit: Sequence[Span], style: Style) -> list[Segment]:
+    """Return a text in segments; what is lit is bold and underlined, so that it needs no colour."""
+    if not lit:
+        return [Segment(text, style)]
+    bright = style + Style(bold=True, underline=True)
+    found: list[Segment] = []
+    at = 0
+    for start, stop in lit:
+        if start > at:
+            found.append(Segment(text[at:start], style))
+        found.append(Segment(text[start:stop], bright))
+        at = stop
+    if at < len(text):
+        found.append(Segment(text[at:], style))
+    return found
 
 
 def class_letter(work_class: int) -> str:

@@ -10,6 +10,7 @@ from tracetui.model.arrays import NO_ID
 from tracetui.presentation.comparison.pieces import PiecesPage
 from tracetui.presentation.comparison.tree import TreePage
 from tracetui.presentation.comparison.why import DifferingFindings, WhyPage
+from tracetui.presentation.lit import lit_spans
 from tracetui.presentation.table import cell_width
 
 N_STEPS = 3
@@ -103,6 +104,55 @@ def test_pieces_put_braces_around_what_became_one_kernel(fused):
     assert "mul" in group[1]
     assert group[0].rstrip().endswith("−96.00 µs")
     assert len(lines) == 5
+
+
+BEFORE = "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_tn"
+AFTER = "ampere_bf16_s16816gemm_bf16_128x256_ldg8_f2f_stages_32x5_tn"
+
+
+@pytest.fixture(scope="module")
+def swapped():
+    sides = [steps_of(*[[op("aten::mm", (name, 90_000))]] * N_STEPS) for name in (BEFORE, AFTER)]
+    return comparison(*sides)
+
+
+def lit(line):
+    return [line[start:stop] for start, stop in lit_spans(line)]
+
+
+@pytest.mark.parametrize("width", [79, 119, 199])
+def test_only_the_words_in_which_two_kernels_differ_are_lit(swapped, width):
+    line = PiecesPage(swapped).line(0, width)
+
+    assert line.text.startswith("other")
+    assert [line.text[start:stop] for start, stop in line.lit] == ["128x128", "128x256"]
+
+
+def test_details_and_the_answer_light_the_whole_names_differing_words(swapped):
+    details = PiecesPage(swapped).details(0, 80)
+    page = why(swapped)
+    difference = page.line(page.row_of_match(0, 100), 100).text
+
+    assert [lit(line) for line in details if line in (f"A: {BEFORE}", f"B: {AFTER}")] == [
+        ["128x128"],
+        ["128x256"],
+    ]
+    assert difference.startswith("  other")
+    assert lit(difference) == ["128x128", "128x256"]
+
+
+def test_what_is_the_same_or_fused_is_dark(fused):
+    page = PiecesPage(fused)
+    assert all(not page.line(row, 119).lit for row in range(page.n_lines(119)))
+
+
+def test_a_narrow_page_leaves_the_names_room_for_the_second_time(swapped):
+    narrow, wide = (PiecesPage(swapped).line(0, width).text for width in (79, 199))
+
+    assert narrow.count("90.00 µs") == 1
+    assert wide.count("90.00 µs") == 2
+    assert "mm: ampere" in wide
+    assert "mm: ampere" not in narrow
 
 
 def test_only_differences_leave_the_fused_group(fused):
