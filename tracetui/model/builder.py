@@ -61,7 +61,7 @@ class EventBlock:
 
     key: Int32s
     ts_ns: Int64s
-    dur_ns: Int64s
+    dur_ns: Numbers
     event_id: Numbers
     correlation: Numbers
     external_id: Numbers
@@ -81,7 +81,7 @@ class FlowBlock:
 
     key: Int32s
     """Into the builder's keys; only category, process and thread matter."""
-    flow_id: Int64s
+    flow_id: Numbers
     ts_ns: Int64s
     is_start: np.ndarray[Any, np.dtype[np.bool_]]
 

@@ -30,7 +30,7 @@ from tracetui.model.trace import Origin, Trace
 from tracetui.model.tracks import Track, TrackKind
 from tracetui.units import BYTES_PER_GIB, BYTES_PER_KIB
 
-VERSION: Final = 6
+VERSION: Final = 7
 """Raised whenever a column, its meaning or the reader's judgement changes."""
 
 MIN_BYTES: Final = 1_000_000

@@ -10,7 +10,8 @@ import msgspec
 from tracetui.model.builder import TraceBuilder
 from tracetui.model.strings import clean_text
 from tracetui.readers.arguments import ChunkTable
-from tracetui.readers.decode import EVENTS, RAW_EVENTS, Arguments, Columns, Event, Kept
+from tracetui.readers.columns import Columns
+from tracetui.readers.decode import EVENTS, NO_MEMBERS, RAW_EVENTS, Event, Kept, arguments
 from tracetui.readers.forgiving import LooseScan, loose_events, parsed
 from tracetui.readers.pytorch import add_metadata
 from tracetui.readers.source import ByteSource
@@ -24,10 +25,6 @@ _LOOSE_BYTES: Final = 16 << 10
 _DAMAGE_AT: Final = re.compile(r"\(byte (\d+)\)")
 _MAX_ENTRIES: Final = 8
 """How many places are tried for a true beginning of an event."""
-_RAW_ARGUMENTS: Final = ("dims", "old_dims", "types", "values", "strides", "grid", "block")
-_ARGUMENT_KEYS: Final = {
-    field.encode_name: field.name for field in msgspec.structs.fields(Arguments)
-}
 
 
 class EventStream:
@@ -181,10 +178,15 @@ class EventStream:
 
     def _decode_fast(self, start: int, cut: int) -> bool:
         """Decode a chunk as a whole list: only if that works was the cut a true one."""
-        listed = b"[" + self.text[start:cut] + b"]"
+        listed = b"".join((b"[", memoryview(self.text)[start:cut], b"]"))
         self._damage_at = 0
         try:
             events = EVENTS.decode(listed)
+            self._columns.take(
+                events,
+                self.next_event,
+                lambda: [bytes(member) for member in RAW_EVENTS.decode(listed)],
+            )
         except msgspec.DecodeError as error:
             place = _DAMAGE_AT.search(str(error))
             self._damage_at = start + int(place.group(1)) - 1 if place else 0
@@ -192,11 +194,6 @@ class EventStream:
         except (UnicodeDecodeError, RecursionError):
             return False
         self.chunks.add(self.offset + start, cut - start, self.next_event)
-        self._columns.take(
-            events,
-            self.next_event,
-            lambda: [bytes(member) for member in RAW_EVENTS.decode(listed)],
-        )
         self.next_event += len(events)
         return True
 
@@ -271,28 +268,21 @@ class EventStream:
 def _strict_event(raw: bytes) -> Event | None:
     """Return a valid event as the fast path reads it, so that equal shapes stay equal."""
     try:
-        return EVENTS.decode(b"[" + raw + b"]")[0]
+        event = EVENTS.decode(b"[" + raw + b"]")[0]
+        arguments([event.args])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
+    return event
 
 
 def _event(record: dict[str, Any]) -> Event:
     """Return a loosely read record as the fast path would have."""
     given = record.get("args")
-    arguments = None
-    if isinstance(given, dict):
-        values: dict[str, Any] = {}
-        for key, name in _ARGUMENT_KEYS.items():
-            if key in given:
-                value = given[key]
-                is_raw = name in _RAW_ARGUMENTS
-                values[name] = msgspec.Raw(msgspec.json.encode(value)) if is_raw else value
-        arguments = Arguments(**values)
     return Event(
         **{key: record.get(key) for key in ("ph", "cat", "name", "pid", "tid", "id")},
         ts=_time_text(record.get("ts")),
         dur=_time_text(record.get("dur")),
-        args=arguments,
+        args=msgspec.Raw(msgspec.json.encode(given)) if isinstance(given, dict) else NO_MEMBERS,
     )
 
 

@@ -13,7 +13,7 @@ from tracetui.model.arrays import Int64s
 from tracetui.model.categories import kind_of_category
 from tracetui.model.portion import Portion
 from tracetui.model.slices import SliceKind
-from tracetui.readers.decode import NO_ARGUMENTS, Event
+from tracetui.readers.decode import Event, arguments
 from tracetui.readers.numbers import nanosecond_column
 from tracetui.readers.pytorch import whole
 
@@ -70,7 +70,7 @@ def _among(kinds: frozenset[SliceKind]) -> np.ndarray[Any, np.dtype[np.bool_]]:
 
 
 def _correlation(event: Event) -> int:
-    return whole((event.args or NO_ARGUMENTS).correlation, 0)
+    return whole(arguments([event.args])[0].correlation, 0)
 
 
 def _arrow_number(event: Event) -> int:

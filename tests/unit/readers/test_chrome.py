@@ -231,3 +231,26 @@ def test_windows_path_is_one_name_however_it_was_escaped(tmp_path: Path) -> None
     trace = read_trace(path, use_cache=False)
     assert trace.names.texts == (r"C:\temp\new.py(3): build",)
     assert trace.slices.name_id.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("category", ["cpu_op", "kernel", "python_function", "made up"])
+@pytest.mark.parametrize("args", [None, 5, "text", [1, 2], {}, {"External id": {"a": 1}}])
+def test_arguments_that_are_not_what_they_should_be_say_nothing(
+    tmp_path: Path, category: str, args: object
+) -> None:
+    odd = _complete("odd", cat=category, args=args)
+    trace = _read(tmp_path, odd, _complete("fine", ts=50, args={"External id": "12"}))
+    of_name = {trace.name_of(row): row for row in range(2)}
+    assert trace.slices.external_id[of_name["odd"]] == 0
+    assert trace.slices.external_id[of_name["fine"]] == 12
+    assert not trace.report.skipped
+
+
+def test_arguments_have_the_same_names_in_old_files(tmp_path: Path) -> None:
+    old = {"external id": 7, "Input dims": [[2, 3]]}
+    trace = _read(tmp_path, _complete(cat="Operator", args=old), _complete(ts=50))
+    assert trace.slices.external_id.tolist() == [7, 0]
+    assert [trace.shapes[row] if row >= 0 else "" for row in trace.slices.shape_id] == [
+        "[[2,3]]",
+        "",
+    ]
