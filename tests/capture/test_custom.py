@@ -202,3 +202,37 @@ def test_error_in_the_file_reaches_the_user(tmp_path: Path):
         " 0 traces are complete\n"
     )
     assert [event["event"] for event in events_of(done.stdout)] == ["failed"]
+
+
+COMPARED = """
+import os, signal
+import torch
+
+def build(parameters):
+    x = torch.ones(4, 4)
+    runs = []
+
+    def broken():
+        raise RuntimeError("never runs")
+
+    def dies():
+        runs.append(1)
+        if len(runs) > 12:  # while it is recorded, when the one before it is finished
+            os.kill(os.getpid(), signal.SIGKILL)
+        return x + x
+
+    return {"broken": broken, "good": lambda: x + x, "dies": dies, "wrong": lambda: 3 * x}
+"""
+
+
+def test_after_a_death_the_rest_is_compared_with_what_it_was_compared_with_before(tmp_path: Path):
+    (tmp_path / "mine.py").write_text(COMPARED)
+    done = capture(f"{tmp_path}/mine.py", "--runs", "1", "--json", "--out", str(tmp_path / "out"))
+    made = Captured(tmp_path / "out", done.stdout)
+
+    assert done.returncode == 0, done.stderr
+    assert set(made.told("unavailable")) == {"broken", "dies"}
+    found = {name: each["equality"] for name, each in made.told("finished").items()}
+    assert {each["reference"] for each in found.values()} == {"good"}
+    assert found["good"]["is_equal"]
+    assert not found["wrong"]["is_equal"]

@@ -443,7 +443,7 @@ def test_a_profiler_that_already_runs_is_left_alone(tmp_path):
     assert "nothing was recorded: a torch profiler already runs" in ran.err
 
 
-def test_leaving_at_once_is_said_and_keeps_its_status(tmp_path):
+def test_leaving_at_once_keeps_its_status_and_its_trace(tmp_path):
     write(tmp_path, "import os, torch\ntorch.ones(2)\nos._exit(7)\n")
 
     ran = run(tmp_path, "script.py")
@@ -451,11 +451,53 @@ def test_leaving_at_once_is_said_and_keeps_its_status(tmp_path):
     assert ran.status == 7
     assert ran.err.splitlines() == [
         (
-            "tracetui: the script left through os._exit or became another program (status 7):"
-            " what was recorded is lost"
+            "tracetui: traces/script.json.gz: no step was marked;"
+            " open it: tracetui traces/script.json.gz"
         )
     ]
-    assert ran.traces == []
+    assert "aten::ones" in ran.names("script.json.gz")
+
+
+def test_what_a_script_did_before_it_became_another_program_is_kept(tmp_path):
+    write(
+        tmp_path,
+        """
+        import os, sys, torch
+        torch.ones(2)
+        other = "import signal; print(signal.getsignal(signal.SIGINT)); raise SystemExit(5)"
+        os.execl(sys.executable, sys.executable, "-c", other)
+        """,
+    )
+
+    ran = run(tmp_path, "script.py")
+
+    assert ran.status == 5
+    assert "default_int_handler" in ran.out  # ctrl+c still ends it
+    became, written = ran.err.splitlines()
+    assert became == (
+        f"tracetui: the script became {sys.executable}: what that does is not recorded"
+    )
+    assert written.startswith("tracetui: traces/script.json.gz: ")
+    assert "aten::ones" in ran.names("script.json.gz")
+
+
+def test_what_a_forked_child_leaves_at_once_is_not_the_end(tmp_path):
+    write(
+        tmp_path,
+        """
+        import os, torch
+        torch.ones(2)
+        if (pid := os.fork()) == 0:
+            os._exit(3)
+        print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+        torch.ones(3).cumsum(0)
+        """,
+    )
+
+    ran = run(tmp_path, "script.py")
+
+    assert ran.out == "3\n"
+    assert "aten::cumsum" in ran.names("script.json.gz")
 
 
 def test_a_crash_is_named(tmp_path):

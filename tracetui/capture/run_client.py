@@ -189,7 +189,4 @@ def _lost(status: int) -> str:
         with suppress(ValueError):
             name = signal.Signals(status - _SIGNAL_EXIT).name
             return f"{name} ended the script at once: what was recorded is lost"
-    return (
-        f"the script left through os._exit or became another program (status {status}):"
-        " what was recorded is lost"
-    )
+    return f"the script's process ended unseen (status {status}): what was recorded is lost"

@@ -23,6 +23,7 @@ from tracetui.capture.bootstrap import EXIT_UNUSABLE
 from tracetui.capture.environment import noted_variables, prepare_environment, versions
 from tracetui.capture.paths import free_path, rank_suffix
 from tracetui.capture.runner_children import ChildProcesses
+from tracetui.capture.runner_exits import watch_exits
 from tracetui.capture.runner_hooks import (
     mark_modules,
     watch_module,
@@ -168,6 +169,7 @@ class Runner:
         prepare_environment()
         api.join(self.session)
         self.children.watch()
+        watch_exits(self._leave)
         previous = signal.signal(signal.SIGTERM, _terminated)
         _outlive_nobody()
         if self.session.window.on_signal and hasattr(signal, "SIGUSR2"):
@@ -187,6 +189,20 @@ class Runner:
         if line:
             self.session.note(line)
         self.session.finish()
+
+    def _leave(self, program: str | None) -> None:
+        """Write the trace before the process ends at once, or becomes another program."""
+        if os.getpid() != self.session.pid or self.session.outcome.is_ended:
+            return
+        numbers = (signal.SIGINT, signal.SIGTERM)
+        handlers = [signal.getsignal(number) for number in numbers]
+        if program is not None:
+            self.session.note(f"the script became {program}: what that does is not recorded")
+        self._end()
+        # What is ignored here would be ignored by the other program too.
+        with suppress(ValueError):
+            for number, handler in zip(numbers, handlers, strict=True):
+                signal.signal(number, handler or signal.SIG_DFL)
 
     def run(self, load: Callable[[str], tuple[ModuleType, CodeType]], name: str) -> int:
         """Run to the end and return the exit status; ``SystemExit`` passes."""

@@ -4,6 +4,7 @@ import argparse
 import math
 import os
 import re
+import shlex
 import signal
 import sys
 import threading
@@ -195,12 +196,22 @@ def _lines(result: RunResult) -> Sequence[str]:
     """Return what is said at the end, the trace last."""
     lines = list(result.notes)
     if result.trace is not None:
-        steps = {0: "no step was marked", 1: "1 step"}.get(
-            result.n_steps, f"{result.n_steps} steps"
-        )
         trace = _near(result.trace)
-        lines.append(f"{trace}: {steps}, {_timing(result)}; open it: tracetui {trace}")
+        lines.append(f"{trace}: {_steps(result)}; open it: {_opening(trace)}")
     return lines
+
+
+def _opening(trace: str) -> str:
+    """Return what opens a trace, as it is typed into a shell."""
+    return f"tracetui {shlex.quote(trace)}"
+
+
+def _steps(result: RunResult) -> str:
+    """Return how many steps the trace holds, and how long one takes without the profiler."""
+    if not result.n_steps and not result.timing:
+        return "no step was marked"
+    number = "1 step" if result.n_steps == 1 else f"{result.n_steps} steps"
+    return f"{number}, {_timing(result)}"
 
 
 def _near(path: Path) -> str:
