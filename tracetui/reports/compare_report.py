@@ -6,7 +6,7 @@ from pathlib import PurePath
 from typing import Any
 
 from tracetui.compare.comparison import Comparison
-from tracetui.compare.kinds import Match
+from tracetui.compare.kinds import Match, MatchKind
 from tracetui.compare.notes import notes
 from tracetui.compare.scoreboard import Scoreboard, ScoreRow
 from tracetui.compare.sentence import answer, named, signed, signed_percent
@@ -21,6 +21,19 @@ from tracetui.reports.report import SCHEMA, Row, Time
 
 _WATERFALLS = (("gpu", "Device time"), ("host", "Host time"), ("wall", "Wall time"))
 _PERCENT_DECIMALS = 6
+_IN_WORDS = {
+    MatchKind.SAME: "the same",
+    MatchKind.SLOWER: "the same, slower",
+    MatchKind.FASTER: "the same, faster",
+    MatchKind.FUSED: "fused",
+    MatchKind.SPLIT: "split",
+    MatchKind.SWAPPED: "same work, another way",
+    MatchKind.ONLY_BASELINE: "only in A",
+    MatchKind.ONLY_CANDIDATE: "only in B",
+    MatchKind.MOVED_TO_HOST: "moved to the host",
+    MatchKind.NEW_COPY: "a new copy",
+}
+"""What became of some work, for people; JSON has the words of the contract."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +281,7 @@ def _waterfall_lines(title: str, waterfall: Waterfall) -> list[str]:
 
 def _match_cells(match: Match) -> list[str]:
     return [
-        match.kind.value if match.is_sure else f"{match.kind.value}?",
+        _IN_WORDS[match.kind] + ("" if match.is_sure else ", not sure"),
         _units_text(match.baseline),
         _units_text(match.candidate),
         duration(match.baseline_ns) if match.baseline else NOT_MEASURED,

@@ -107,3 +107,13 @@ def test_names_of_a_file_are_no_markup():
         for line in text.splitlines()
         if "evil" in line and line.startswith("| only")
     )
+
+
+def test_markdown_says_in_words_what_became_of_the_work():
+    with_copy = [*mlp(), op("aten::copy_", ("Memcpy DtoD (Device -> Device)", 5_000))]
+    pair = (steps_of(*[mlp()] * 3), steps_of(*[with_copy] * 3))
+    new, gone = (compare_markdown(report_of(*sides)) for sides in (pair, pair[::-1]))
+
+    assert "| a new copy | – | copy\\_ |" in new
+    assert "| only in A | copy\\_ | – |" in gone
+    assert not any(word in new + gone for word in ("only-baseline", "new-copy"))
