@@ -65,6 +65,18 @@ def test_roofline_of_a_product_and_an_addition(snap_compare, costed_file, size):
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
+@pytest.mark.parametrize("keys", [["9", "j"], ["9", "v"]], ids=["operators", "blocks"])
+def test_memory_of_a_linear_layer(snap_compare, memory_file, keys, size):
+    """The peak over its column, the amounts right-aligned, and below what the row held."""
+    assert _picture(snap_compare, memory_file, keys, size)
+
+
+def test_memory_that_was_not_recorded(snap_compare, cpu_file):
+    """One sentence with the flag; no empty chart, no empty table."""
+    assert _picture(snap_compare, cpu_file, "9", (80, 24))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
 def test_why_attention_is_slower_written_out(snap_compare, size):
     """One sentence with the verdict, then bars that add up to the difference."""
     pair = [SAMPLES / "attention_naive.json.gz", SAMPLES / "attention_sdpa.json.gz"]

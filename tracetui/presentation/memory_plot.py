@@ -18,7 +18,7 @@ _PEAK: Final = "▾"
 AXIS_WIDTH: Final = 11
 """Cells that the amounts take on the left, as in ``1023.9 MiB``."""
 _FIXED_ROWS: Final = 3
-"""The peak's line, what the selected row holds, and the times."""
+"""The peak's line, the times, and what the selected row holds."""
 _LEAST_HEIGHT: Final = 5
 _LEAST_WIDTH: Final = 30
 _FLAT: Final = 0.5
@@ -48,8 +48,8 @@ def chart_lines(
 ) -> list[PlotLine]:
     """Return the chart as rows of ``width`` cells; none where there is no room for one.
 
-    A column shows the most that was allocated at any moment in it. Below stand what the selected
-    row of the table held, as a strip of its own height, and the times.
+    A column shows the most that was allocated at any moment in it. Below stand the times, and what
+    the selected row of the table held, as a strip of its own height.
 
     Args:
         curve: The device.
@@ -74,8 +74,8 @@ def chart_lines(
     return [
         _peak_line(peak, edges_ns, reserved, axis, width),
         *lines,
-        _held_line(held, edges_ns, across),
         PlotLine(_time_axis(span_ns, width)),
+        _held_line(held, edges_ns, across),
     ]
 
 

@@ -112,7 +112,7 @@ def test_a_block_that_no_operator_asked_for_is_outside() -> None:
         "at peak    17 B, 100.0 % of 17 B",
         "asked for  17 B in 2 blocks",
     ]
-    assert table.chart(60, 8, 0, None)[-2].text.startswith("of the row")
+    assert table.chart(60, 8, 0, None)[-1].text.startswith("of the row")
 
 
 def test_the_pane_says_what_ran_at_the_peak() -> None:
@@ -213,7 +213,7 @@ def test_the_chart_shows_the_range_else_what_the_timeline_shows() -> None:
     whole = MemoryTable.of(trace).chart(60, 8, -1, None)
     window = MemoryTable.of(trace).chart(60, 8, -1, (20, 40))
     chosen = MemoryTable.of(trace, Scope(span_ns=(60, 100))).chart(60, 8, -1, (20, 40))
-    assert [lines[-1].text.split() for lines in (whole, window, chosen)] == [
+    assert [lines[-2].text.split() for lines in (whole, window, chosen)] == [
         ["0", "ns", "50", "ns", "100", "ns"],
         ["20", "ns", "30", "ns", "40", "ns"],
         ["60", "ns", "80", "ns", "100", "ns"],
@@ -225,14 +225,14 @@ def test_what_the_row_held_is_drawn_under_its_time() -> None:
     table = MemoryTable.of(trace)
     place = table.place_of_slice(id_of(trace, "aten::addmm"))
     # One cell for each nanosecond from 0: from 23 on, more from 30, little from 38, until 95.
-    strip = table.chart(111, 8, place, (0, 99))[-2].text[11:]
+    strip = table.chart(111, 8, place, (0, 99))[-1].text[11:]
     assert len(strip) == 100
     assert strip[22] == " "
     assert set(strip[23:30]) == {"▇"}
     assert set(strip[30:38]) == {"█"}
     assert set(strip[38:95]) == {"▂"}
     assert set(strip[95:]) == {" "}
-    assert table.chart(111, 8, 0, (0, 99))[-2].text == ""
+    assert table.chart(111, 8, 0, (0, 99))[-1].text == ""
 
 
 def test_sorting_follows_amounts_and_unknown_comes_last() -> None:

@@ -24,7 +24,7 @@ def drawn(curve: MemoryCurve, span: tuple[int, int] = (0, 39), height: int = 7) 
 def test_each_column_is_as_high_as_what_was_allocated_in_it() -> None:
     # Nothing, half, all from 20, a quarter from 30: four rows of eight eighths.
     curve = curve_of((10, 512, 512, 0), (20, 512, 1024, 0), (30, -768, 256, 0))
-    peak, top, upper, lower, foot, held, times = drawn(curve)
+    peak, top, upper, lower, foot, times, held = drawn(curve)
     assert peak == " " * (AXIS_WIDTH + 20) + "▾ peak 1.0 KiB"
     assert top == "   1.0 KiB " + " " * 20 + "█" * 10 + " " * 10
     assert upper == " " * (AXIS_WIDTH + 20) + "█" * 10 + " " * 10
@@ -37,13 +37,13 @@ def test_each_column_is_as_high_as_what_was_allocated_in_it() -> None:
 def test_a_little_is_seen_and_a_short_peak_is_not_lost() -> None:
     # 1 of 4096 bytes is less than an eighth of a cell; the peak lasts for 1 of 400 ns.
     curve = curve_of((0, 1, 1, 0), (200, 4095, 4096, 0), (201, -4095, 1, 0))
-    *_, foot, _held, _times = drawn(curve, (0, 399))
+    *_, foot, _times, _held = drawn(curve, (0, 399))
     assert foot[AXIS_WIDTH:] == "▁" * 20 + "█" + "▁" * 19
 
 
 def test_reserved_memory_is_a_line_above() -> None:
     curve = curve_of((0, 512, 512, 1024))
-    _peak, top, *_, foot, _held, _times = drawn(curve)
+    _peak, top, *_, foot, _times, _held = drawn(curve)
     assert top == "   1.0 KiB " + "─" * 40
     assert foot.endswith("█" * 40)
 
@@ -58,7 +58,7 @@ def test_reserved_memory_far_above_is_said() -> None:
 def test_a_high_level_that_hardly_changes_is_drawn_from_near_its_foot() -> None:
     # 1000 to 1100: a quarter of the difference below 1000 is 975.
     curve = curve_of((0, 50, 1000, 0), (20, 100, 1100, 0))
-    _peak, top, *_, foot, _held, _times = drawn(curve)
+    _peak, top, *_, foot, _times, _held = drawn(curve)
     assert top.startswith("   1.1 KiB ")
     assert foot.startswith("     975 B ")
     assert top[AXIS_WIDTH:] == " " * 20 + "█" * 20
