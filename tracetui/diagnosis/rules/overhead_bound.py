@@ -1,7 +1,9 @@
 """A device that mostly waits for the host to launch its next kernel."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -10,10 +12,15 @@ from tracetui.analysis.steps import steps
 from tracetui.analysis.utilization import GapCause, gaps, utilization
 from tracetui.diagnosis.finding import Finding, Saving, severity_of
 from tracetui.diagnosis.needs import DEVICE_WORK, LAUNCHES, Need
-from tracetui.diagnosis.scope import steady_ns
+from tracetui.diagnosis.scope import holder_of, named, steady_ns, top_operators
 from tracetui.format import count, duration, percent
+from tracetui.model.arrays import NO_ID
+from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
 from tracetui.units import NS_PER_MS, NS_PER_US
+
+_WAIT: Final = re.compile(r"^(cuda|hip)(Stream|Device|Event)Synchronize$|^(cuda|hip)Memcpy$")
+"""Calls that no CUDA graph can hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +77,7 @@ class OverheadBound:
                 f" kernels: {duration(saving.total_ns)} before {count(len(starved))} of"
                 f" them{a_step}",
                 starved[np.argsort(trace.slices.ts_ns[starved], kind="stable")].astype(np.int64),
-                'Capture the step as a CUDA graph: torch.compile(mode="reduce-overhead"); or do'
-                " more in each launch (larger batches, fused kernels)",
+                _change(trace),
                 saving,
             )
 
@@ -87,6 +93,25 @@ class OverheadBound:
             and float(np.median(launches.gpu_ns[own])) <= self.max_median_kernel_ns
             and n_starved >= self.min_drained_ratio * n_launches
         )
+
+
+def _change(trace: Trace) -> str:
+    """Return what to try: first a CUDA graph, unless operators wait for the device meanwhile."""
+    waits = named(trace, _WAIT, SliceKind.RUNTIME)
+    top = top_operators(trace)
+    row = holder_of(trace, waits, top)
+    name_ids, amounts = np.unique(trace.slices.name_id[top[row[row != NO_ID]]], return_counts=True)
+    if not len(name_ids):
+        return (
+            'Capture the step as a CUDA graph: torch.compile(mode="reduce-overhead"); or do more in'
+            " each launch (larger batches, fused kernels)"
+        )
+    worst = [trace.names[each] for each in name_ids[np.argsort(-amounts, kind="stable")][:2]]
+    return (
+        "Do more in each launch (larger batches, fused kernels); or capture the step as a CUDA"
+        f' graph, torch.compile(mode="reduce-overhead"), but without {" and ".join(worst)}, which'
+        f" {'waits' if len(worst) == 1 else 'wait'} for the device here"
+    )
 
 
 def _whole_gaps(start_ns: np.ndarray, end_ns: np.ndarray, next_id: np.ndarray) -> np.ndarray:

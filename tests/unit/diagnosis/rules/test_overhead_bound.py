@@ -1,4 +1,4 @@
-from tests.literal import annotation, kernel, launch, trace_of
+from tests.literal import Row, annotation, kernel, launch, trace_of
 from tracetui.diagnosis.rules.overhead_bound import OverheadBound
 
 _US = 1_000
@@ -30,6 +30,21 @@ def test_short_kernels_that_are_waited_for():
     assert found.gain_ns == 1_500 * _US
     assert "CUDA graph" in found.change
     assert len(found.slices) == 100
+
+
+def test_what_waits_for_the_device_keeps_a_graph_from_being_captured():
+    waits = [
+        row
+        for turn in range(3)
+        for row in (
+            Row("aten::item", (turn * 20 + 1) * _US, 5 * _US),
+            launch((turn * 20 + 2) * _US, 2 * _US, 0, name="cudaStreamSynchronize"),
+        )
+    ]
+    (found,) = OverheadBound().check(trace_of(*_turns(101, kernel_us=5, turn_us=20), *waits))
+
+    assert found.change.startswith("Do more in each launch")
+    assert found.change.endswith("but without aten::item, which waits for the device here")
 
 
 def test_a_device_whose_queue_is_full_waits_for_nobody():
