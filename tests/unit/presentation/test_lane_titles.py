@@ -1,7 +1,9 @@
 """What the rows of the timeline are called."""
 
+import pytest
+
 from tests.literal import Row, kernel, trace_of
-from tracetui.model.tracks import TrackKind
+from tracetui.model.tracks import Track, TrackKind
 from tracetui.presentation.lane_titles import lane_title
 from tracetui.presentation.timeline import lane_index
 
@@ -36,3 +38,41 @@ def test_tracks_of_other_kinds_say_so():
     assert titles(trace, TrackKind.SYNC)[0].startswith(" sync GPU 0")
     assert titles(trace, TrackKind.OVERHEAD)[0].startswith(" overhead ")
     assert titles(trace, TrackKind.DEVICE) == [" GPU 0 stream 7"]
+
+
+@pytest.mark.parametrize(
+    ("width", "expected"),
+    [
+        (30, " thread 252863 (python3)"),
+        (24, " thread 252863 (python3)"),
+        (23, " thread 252863"),
+        (13, " 252863"),
+        (5, " 2…63"),
+    ],
+)
+def test_where_room_is_short_the_number_of_the_thread_stays(width, expected):
+    track = Track(TrackKind.HOST, "1", "252863", "python3", "thread 252863 (python3)")
+    lane = lane_index(trace_of(("aten::mm", 0, 10))).lanes[0]
+    assert lane_title(track, lane, 1, width) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        (TrackKind.PYTHON, " py 252863"),
+        (TrackKind.DEVICE_ANNOTATION, " steps GPU 0 s7"),
+        (TrackKind.PROFILER, " profiler"),
+    ],
+)
+def test_kinds_keep_their_word_where_room_is_short(kind, expected):
+    device = 0 if kind == TrackKind.DEVICE_ANNOTATION else -1
+    name = "thread 252863 (python3)" if kind == TrackKind.PYTHON else "PyTorch Profiler"
+    track = Track(kind, "1", "252863", "python3", name, device, 7)
+    lane = lane_index(trace_of(("aten::mm", 0, 10))).lanes[0]
+    assert lane_title(track, lane, 1, 15) == expected
+
+
+def test_a_name_without_its_number_is_shortened_around_its_middle():
+    track = Track(TrackKind.HOST, "1", "77", "python3", "pt_autograd_worker")
+    lane = lane_index(trace_of(("aten::mm", 0, 10))).lanes[0]
+    assert lane_title(track, lane, 1, 15) == " pt_aut…er (77)"

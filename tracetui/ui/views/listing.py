@@ -14,7 +14,7 @@ from textual.widgets import Static
 from tracetui.format import TimeUnit
 from tracetui.model.arrays import NO_ID
 from tracetui.model.trace import Trace
-from tracetui.presentation.table import shortened
+from tracetui.presentation.table import cut_off
 from tracetui.ui.messages import SliceSelected, ViewRequested
 from tracetui.ui.state import Workspace
 from tracetui.ui.views.detailed import DetailBody, DetailedView
@@ -121,7 +121,7 @@ class ListingView(DetailedView):
 
     def _write(self, name: str, text: str) -> None:
         line = self.query_one(f".{name}", Static)
-        shown = shortened(text, max(line.size.width, 1))
+        shown = cut_off(text, max(line.size.width, 1))
         if self._written.get(name) != shown:
             self._written[name] = shown
             line.update(Text(shown, no_wrap=True), layout=False)

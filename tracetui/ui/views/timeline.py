@@ -162,6 +162,7 @@ class TimelineView(DetailedView):
         self._viewport = Viewport.whole(0)
         self._rows: tuple[LaneRow, ...] = ()
         self._row = 0
+        self._title_width = 0
         self._at_ns = 0
         self._selection = NO_ID
         self._hit_ids = np.empty(0, np.int64)
@@ -349,6 +350,7 @@ class TimelineView(DetailedView):
         if self._trace is None or self._index is None:
             return
         wanted = keep or self._current_key()
+        self._title_width = self.lanes.title_room
         rows: list[tuple[LaneKey, LaneRow]] = []
         order = sorted(self._index.folded, key=self._track_order)
         for track_id in order:
@@ -358,7 +360,8 @@ class TimelineView(DetailedView):
             for lane in (self._index.folded[track_id],) if is_folded else own:
                 key = self._key_of(lane)
                 if key not in self._hidden:
-                    rows.append((key, LaneRow(lane, lane_title(track, lane, len(own)))))
+                    title = lane_title(track, lane, len(own), self._title_width)
+                    rows.append((key, LaneRow(lane, title)))
         pinned = [
             (key, LaneRow(row.lane, row.title, is_pinned=True))
             for wanted_key in self._pinned
@@ -839,7 +842,9 @@ class TimelineView(DetailedView):
         self.place_details()
 
     def on_lanes_widget_resized(self) -> None:
-        """Say anew how wide a cell is."""
+        """Say anew how wide a cell is, and what the rows are called."""
+        if self._title_width != self.lanes.title_room:
+            self._build_rows()
         self._show()
 
     # What the main screen asks for

@@ -14,14 +14,14 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tracetui.format import TimeUnit, middle_ellipsis
+from tracetui.format import TimeUnit
 from tracetui.model.arrays import NO_ID
 from tracetui.model.prefix import PrefixSums
 from tracetui.model.trace import Trace
 from tracetui.model.tracks import TrackKind
 from tracetui.presentation.idle import IdleSpans, with_hatching, with_idle
 from tracetui.presentation.matching import Matches
-from tracetui.presentation.table import cut_off
+from tracetui.presentation.table import cut_off, shortened
 from tracetui.presentation.timeline import (
     HUE_NAMES,
     LINKED_CODE,
@@ -120,6 +120,11 @@ class LanesWidget(Widget, can_focus=True):
     def title_width(self) -> int:
         """Return how many cells the titles take."""
         return _WIDE_GUTTER if self.size.width >= _WIDE else min(_NARROW_GUTTER, self.size.width)
+
+    @property
+    def title_room(self) -> int:
+        """Return how many cells the text of a title has, the marks before it left out."""
+        return max(self.title_width - 3, 0)
 
     @property
     def plot_width(self) -> int:
@@ -247,7 +252,12 @@ class LanesWidget(Widget, can_focus=True):
         """Say which colour, or letter, stands for which class."""
         mode = self.mode
         segments = [Segment(" ", self.rich_style)]
+        used = 1
         for hue in scene.index.hues:
+            used += len(HUE_NAMES[hue]) + 4
+            if used > self.size.width:
+                segments.append(Segment("~" if mode.ascii_only else "…", self.rich_style))
+                break
             is_plain = mode.ascii_only or mode.colourless
             mark = class_letter(hue) if is_plain else "■"
             style = Style(bold=True) if is_plain else class_style(hue)
@@ -329,7 +339,7 @@ class LanesWidget(Widget, can_focus=True):
         gutter = self.title_width
         pin = ("*" if mode.ascii_only else "▪") if row.is_pinned else " "
         cursor = (">" if mode.ascii_only else "▸") if is_cursor else " "
-        title = middle_ellipsis(row.title, max(gutter - 3, 0))
+        title = shortened(row.title, self.title_room)
         if mode.ascii_only:
             title = title.translate(_TO_ASCII)
         text = Strip([Segment(f"{cursor}{pin}{title}")]).adjust_cell_length(gutter).text
