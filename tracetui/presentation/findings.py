@@ -51,14 +51,16 @@ def gain_title(trace: Trace) -> str:
 
 
 def verdict(trace: Trace) -> str:
-    """Return how many findings there are and how many rules could not judge."""
+    """Return how many findings there are, of how many rules, and how many could not judge."""
     result = findings(trace)
     n_silent = len(result.abstained)
-    silent = f", {count(n_silent)} could not judge" if n_silent else ""
-    if not result.found:
-        return f"Nothing found: {count(result.n_rules)} rules looked{silent}"
-    found = "1 finding" if len(result) == 1 else f"{count(len(result))} findings"
-    return f"{found}: {count(result.n_rules)} rules looked{silent}"
+    found = {0: "Nothing found", 1: "1 finding"}.get(len(result), f"{count(len(result))} findings")
+    judged = f"{_rules(result.n_rules - n_silent)} looked"
+    return (
+        f"{found}: {judged}, {count(n_silent)} could not judge"
+        if n_silent
+        else f"{found}: {judged}"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import pytest
 
 from tests.healthy import healthy_trace
 from tests.literal import Row, annotation, trace_of
+from tracetui.diagnosis.rules import RULES
 from tracetui.presentation.findings import FindingList, verdict, worth_a_look
 from tracetui.presentation.table import cell_width
 
@@ -112,5 +113,8 @@ def test_rows_fit_their_width(width):
 def test_an_empty_trace_has_no_finding_and_no_fault():
     shown = FindingList.of(trace_of())
 
-    assert shown.summary.startswith("Nothing found: ")
+    n_silent = len(shown.result.abstained)
+    assert shown.summary == (
+        f"Nothing found: {len(RULES) - n_silent} rules looked, {n_silent} could not judge"
+    )
     assert shown.slice_at(0) == -1
