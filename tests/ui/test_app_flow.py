@@ -5,13 +5,17 @@ import json
 import os
 import signal
 import threading
+from functools import partialmethod
 
 import pytest
+from textual.binding import Binding
 from textual.color import Color
+from textual.widgets import OptionList
 
 from tests.ui.conftest import event
 from tests.ui.driver import Driver, running
 from tracetui.errors import TraceFormatError
+from tracetui.presentation.browse import StateStore
 from tracetui.readers import read_trace
 from tracetui.readers.base import Progress
 from tracetui.reports.export import export_files
@@ -20,6 +24,7 @@ from tracetui.ui.ascii_filter import plain_text
 from tracetui.ui.messages import RangeChosen, SliceSelected, ViewRequested, WindowChanged
 from tracetui.ui.screens import main as main_module
 from tracetui.ui.screens.help import HelpScreen
+from tracetui.ui.screens.main import MainScreen
 from tracetui.ui.screens.prompt import ChoiceScreen, PromptScreen
 from tracetui.ui.views import VIEWS
 from tracetui.ui.views.timeline import TimelineView
@@ -512,3 +517,71 @@ async def test_what_is_said_in_the_footer_ends_in_an_ellipsis_at_a_cell_border(g
         driver.main._tell("x" * 79)
         await driver.pilot.pause()
         assert driver.text_of("footer") == f" {'x' * 77}…"
+
+
+def test_what_goes_wrong_in_the_interface_is_raised_after_it(monkeypatch, capsys):
+    def fail(_app: TraceTuiApp, *_arguments: object) -> None:
+        raise ZeroDivisionError("of a view")
+
+    monkeypatch.setattr(TraceTuiApp, "open_paths", fail)
+    monkeypatch.setattr(TraceTuiApp, "run", partialmethod(TraceTuiApp.run, headless=True))
+    with pytest.raises(ZeroDivisionError, match="of a view"):
+        run_app(["a.json"], use_mouse=False)
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("asks", ["slash", "apostrophe", "question_mark", "S", "ctrl+p"])
+@pytest.mark.parametrize("key", ["enter", "escape"])
+async def test_a_key_that_answers_twice_answers_once(gpu_file, asks, key):
+    async with running(gpu_file) as driver:
+        await driver.press("4", "m", asks)
+        assert driver.app.screen is not driver.main
+        if asks == "ctrl+p":
+            await driver.pilot.pause(0.3)
+            await driver.press("down")
+        # All are in the queue before the first is looked at.
+        for _ in range(4):
+            driver.app.simulate_key(key)
+        await driver.settle()
+        assert driver.main in driver.app.screen_stack
+
+
+async def test_keys_that_come_before_the_screen_is_built_do_nothing(gpu_file):
+    app = TraceTuiApp([str(gpu_file)])
+    async with app.run_test() as pilot:
+        driver = Driver(pilot, app)
+        bindings = [
+            (each.key, each.action) for each in MainScreen.BINDINGS if isinstance(each, Binding)
+        ]
+        for key in ("Y", "y", "5", "slash", "o", "E", "question_mark"):
+            app.pop_screen()
+            app.push_screen(early := MainScreen([str(gpu_file)], StateStore(gpu_file.parent)))
+            assert not early.is_mounted
+            action = next(each[1] for each in bindings if each[0] == key)
+            await app.run_action(action, early)
+            await driver.settle()
+            assert app.screen is early
+
+
+@pytest.mark.parametrize("opens", ["S", "apostrophe"])
+async def test_a_page_is_turned_before_the_rows_of_a_list_are_laid_out(gpu_file, opens):
+    async with running(gpu_file) as driver:
+        await driver.press("4", "m", opens)
+        rows = driver.app.screen.query_one(OptionList)
+        for turn in (rows.action_page_down, rows.action_page_up):
+            # New rows are laid out when they are drawn next.
+            rows.add_option("one more")
+            turn()
+        assert rows.highlighted is not None
+
+
+@pytest.mark.parametrize("n_pauses", range(4))
+async def test_the_palette_is_left_while_it_searches(gpu_file, n_pauses):
+    async with running(gpu_file) as driver:
+        for key in ("ctrl+p", "a", "pagedown", "pageup", "escape", "ctrl+p", "b", "escape"):
+            driver.app.simulate_key(key)
+            for _ in range(n_pauses):
+                await asyncio.sleep(0)
+        await driver.settle()
+        await driver.press("escape")
+        assert driver.app.screen is driver.main

@@ -15,6 +15,7 @@ from textual.binding import Binding, BindingType
 from textual.filter import Monochrome, NoColor
 from textual.screen import ModalScreen, Screen
 from textual.theme import BUILTIN_THEMES, Theme
+from textual.worker import WorkerFailed
 
 from tracetui.presentation.browse import StateStore
 from tracetui.presentation.capture_choice import ChoiceStore
@@ -24,6 +25,7 @@ from tracetui.ui.screens.capture import CaptureScreen
 from tracetui.ui.screens.main import MainScreen
 from tracetui.ui.screens.sharing import ComparisonExporter, Exporter
 from tracetui.ui.screens.start import StartScreen
+from tracetui.ui.steady import open_palette
 from tracetui.ui.views.scoreboard import ScoreboardView
 
 NO_COLOUR: Final = Theme(
@@ -105,6 +107,7 @@ class TraceTuiApp(App[None]):
         self._directory = directory
         self._store = StateStore(Path(platformdirs.user_state_dir("tracetui")))
         self._view = view
+        self.failure: BaseException | None = None
         self._main: MainScreen | None = None
         self._capture: CaptureScreen | None = None
         self._without_colour = NoColor()
@@ -116,6 +119,15 @@ class TraceTuiApp(App[None]):
             self.theme = NO_COLOUR.name
         elif self.console.color_system == "standard":
             self.theme = "ansi-dark"
+
+    def _handle_exception(self, error: Exception) -> None:
+        # Textual's own hook has no public name; what it prints is a traceback with all locals.
+        if self.failure is None:
+            self.failure = error.error if isinstance(error, WorkerFailed) else error
+        super()._handle_exception(error)
+
+    def _fatal_error(self) -> None:
+        self._close_messages_no_wait()
 
     @property
     def is_colourless(self) -> bool:
@@ -248,6 +260,10 @@ class TraceTuiApp(App[None]):
         yield SystemCommand("Next theme", "key T", self.action_next_theme)
         yield SystemCommand("Quit", "key q", self.action_quit)
 
+    def action_command_palette(self) -> None:
+        """Offer the commands, unless they are offered already."""
+        open_palette(self)
+
     def action_next_theme(self) -> None:
         """Change to the next theme."""
         position = THEMES.index(self.theme) if self.theme in THEMES else -1
@@ -264,7 +280,11 @@ def run_app(
     export_comparison: ComparisonExporter | None = None,
     view: str = "",
 ) -> int:
-    """Run the application until the user leaves; return the process's exit status."""
+    """Run the application until the user leaves; return the process's exit status.
+
+    Raises:
+        BaseException: What went wrong in it, after the terminal is as it was.
+    """
     os.environ.setdefault("TEXTUAL_ANIMATIONS", "none")
     app = TraceTuiApp(
         paths,
@@ -276,4 +296,6 @@ def run_app(
         view=view,
     )
     app.run(mouse=use_mouse)
+    if app.failure is not None:
+        raise app.failure
     return app.return_code or 0

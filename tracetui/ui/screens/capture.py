@@ -10,7 +10,6 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Static
 
 from tracetui.capture import progress
@@ -41,6 +40,7 @@ from tracetui.presentation.table import cut_off, wrapped
 from tracetui.ui.keymap import footer_text
 from tracetui.ui.screens.help import HelpScreen
 from tracetui.ui.screens.prompt import ChoiceScreen, PromptScreen
+from tracetui.ui.steady import SteadyScreen
 from tracetui.ui.widgets.line_list import LineList, ListLine
 from tracetui.ui.widgets.too_small import TooSmall
 
@@ -54,7 +54,7 @@ _HINTS: Final = {
 }
 
 
-class CaptureScreen(Screen[None]):
+class CaptureScreen(SteadyScreen[None]):
     """The form, and in its place the progress while a capture runs.
 
     It stays alive behind other screens, so that the scoreboard can be watched while it fills.

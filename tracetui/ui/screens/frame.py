@@ -5,7 +5,6 @@ from functools import partial
 from typing import Final
 
 from rich.text import Text
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import ContentSwitcher, Static
 
@@ -16,6 +15,7 @@ from tracetui.presentation.table import cut_off
 from tracetui.ui.documents import Document, progress_text
 from tracetui.ui.keymap import footer_text
 from tracetui.ui.state import Workspace
+from tracetui.ui.steady import SteadyScreen
 from tracetui.ui.views import VIEWS
 from tracetui.ui.views.base import View
 
@@ -27,7 +27,7 @@ SAID_S: Final = 4.0
 """How long an answer to a key stands in the footer's place."""
 
 
-class FrameScreen(Screen[None]):
+class FrameScreen(SteadyScreen[None]):
     """Documents, one of them shown in one of the views."""
 
     def __init__(self, documents: Sequence[Document]) -> None:
@@ -77,6 +77,8 @@ class FrameScreen(Screen[None]):
 
     def _show_view(self, name: str) -> None:
         self.document.view = name
+        if not self.is_mounted:
+            return
         self.view.workspace = self.document.workspace
         self.query_one(ContentSwitcher).current = f"view-{name}"
         self.view.focus_main()

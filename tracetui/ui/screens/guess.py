@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.message import Message
-from textual.screen import Screen
 from textual.suggester import SuggestFromList
 from textual.widgets import Input, Static
 
@@ -30,12 +29,13 @@ from tracetui.presentation.guess import (
     reveal,
     write_expectations,
 )
+from tracetui.ui.steady import SteadyScreen
 
 _LABEL_WIDTH = 20
 _MOST_CHOICES = 4
 
 
-class GuessScreen(Screen[int | None]):
+class GuessScreen(SteadyScreen[int | None]):
     """Asks before it shows; gives the slice to look at, or nothing."""
 
     DEFAULT_CSS: ClassVar[str] = """
@@ -111,11 +111,15 @@ class GuessScreen(Screen[int | None]):
 
     async def on_guess_screen_asked(self, message: Asked) -> None:
         """Show the questions."""
+        if self.is_over():
+            return
         self._form = message.form
         self.query_one("#guess-title", Static).update(message.form.title)
         body = self.query_one("#guess-body", VerticalScroll)
         rows = [_row(question) for question in message.form.questions]
         await body.mount_all(rows, before="#guess-reveal")
+        if self.is_over():
+            return
         self.query(Input).first().focus()
         self._show_keys()
 
@@ -154,6 +158,8 @@ class GuessScreen(Screen[int | None]):
 
     def on_guess_screen_revealed(self, message: Revealed) -> None:
         """Show the truth beside the guesses."""
+        if self.is_over():
+            return
         self._note(message.error)
         if message.found is None:
             return

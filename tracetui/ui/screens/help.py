@@ -10,6 +10,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tracetui.ui.keymap import GLOBAL, keys_of
+from tracetui.ui.steady import SteadyScreen
 
 _LABEL_WIDTH = 16
 
@@ -29,7 +30,7 @@ def help_text(scope: str, title: str) -> Text:
     return text
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(ModalScreen[None], SteadyScreen[None]):
     """The keys; any of its own closes it again."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

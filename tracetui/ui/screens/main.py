@@ -173,7 +173,7 @@ class MainScreen(MovingScreen, SharingScreen):
 
     def on_mount(self) -> None:
         """Paint first, then read."""
-        self._show_frame()
+        self.query_one(ContentSwitcher).current = f"view-{self.document.view}"
         self.view.focus_main()
         self.show_awaited(self._awaited)
         for document in self._documents:
@@ -198,7 +198,7 @@ class MainScreen(MovingScreen, SharingScreen):
         else:
             self._documents.append(self._new_document(path))
             self._shown = len(self._documents) - 1
-            self._load(self.document)
+            self._begin(self.document)
         self._show_document()
 
     def open_behind(self, path: str) -> None:
@@ -212,8 +212,13 @@ class MainScreen(MovingScreen, SharingScreen):
                 break
         else:
             self._documents.append(fresh)
-        self._load(fresh)
+        self._begin(fresh)
         self._show_frame()
+
+    def _begin(self, document: Document) -> None:
+        """Read a file that was added; before the screen is built that is left to the mounting."""
+        if self.is_mounted:
+            self._load(document)
 
     def show_awaited(self, awaited: tuple[Awaited, ...]) -> None:
         """Let the scoreboard list the variants of a capture that have no trace."""

@@ -10,8 +10,10 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 
+from tracetui.ui.steady import SteadyList, SteadyScreen
 
-class PromptScreen(ModalScreen[str | None]):
+
+class PromptScreen(ModalScreen[str | None], SteadyScreen[str | None]):
     """A line at the bottom; ``enter`` gives its text, ``esc`` nothing."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -48,7 +50,7 @@ class PromptScreen(ModalScreen[str | None]):
         self.dismiss(None)
 
 
-class ChoiceScreen(ModalScreen[int | None]):
+class ChoiceScreen(ModalScreen[int | None], SteadyScreen[int | None]):
     """A short list; ``enter`` gives the chosen row, ``esc`` nothing."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -68,7 +70,7 @@ class ChoiceScreen(ModalScreen[int | None]):
         """Build the box."""
         with Vertical(id="choice-box"):
             yield Static(self._title, id="choice-title", markup=False)
-            yield OptionList(*(Content(row) for row in self._rows), id="choice-list")
+            yield SteadyList(*(Content(row) for row in self._rows), id="choice-list")
 
     def on_mount(self) -> None:
         """Take the keys."""

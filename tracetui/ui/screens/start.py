@@ -12,7 +12,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -33,6 +32,7 @@ from tracetui.presentation.browse import (
 )
 from tracetui.ui.messages import CaptureRequested
 from tracetui.ui.screens.help import HelpScreen
+from tracetui.ui.steady import SteadyList, SteadyScreen
 from tracetui.ui.widgets.too_small import TooSmall
 
 BROWSE_BUDGET_S: Final = 3.0
@@ -117,7 +117,7 @@ def _notes(section: Section) -> list[str]:
     return notes
 
 
-class StartScreen(Screen[None]):
+class StartScreen(SteadyScreen[None]):
     """A list of traces to open."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -165,7 +165,7 @@ class StartScreen(Screen[None]):
         title = "tracetui" if self._directory is None else f"tracetui  {self._directory}"
         yield Static(f" {clean_text(title)}", id="header", markup=False)
         yield Static(f" {self._error}", id="start-error", markup=False)
-        yield OptionList(id="start-list")
+        yield SteadyList(id="start-list")
         yield Static(
             " enter open  j k move  ctrl+r capture  ? help  q quit", id="footer", markup=False
         )

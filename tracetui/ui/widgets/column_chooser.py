@@ -10,8 +10,10 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 
+from tracetui.ui.steady import SteadyList, SteadyScreen
 
-class ColumnsScreen(ModalScreen[frozenset[int] | None]):
+
+class ColumnsScreen(ModalScreen[frozenset[int] | None], SteadyScreen[frozenset[int] | None]):
     """A list of columns; ``space`` shows or hides one, ``enter`` gives the hidden ones back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -32,7 +34,7 @@ class ColumnsScreen(ModalScreen[frozenset[int] | None]):
         """Build the box."""
         with Vertical(id="choice-box"):
             yield Static("Columns, from the left as many as fit", id="choice-title", markup=False)
-            yield OptionList(
+            yield SteadyList(
                 *(self._row(column) for column in range(1, len(self._titles))), id="choice-list"
             )
             yield Static("space show or hide  enter done  esc cancel", markup=False)
