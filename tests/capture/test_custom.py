@@ -1,5 +1,6 @@
 """A workload in the user's own file, and what may be wrong with one."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -198,10 +199,32 @@ def test_error_in_the_file_reaches_the_user(tmp_path: Path):
 
     assert done.returncode == 2
     assert done.stderr == (
-        f"tracetui: {path}: line 1: ModuleNotFoundError: No module named 'nothing_of_this_name';"
-        " 0 traces are complete\n"
+        f"tracetui: {path}: line 1: ModuleNotFoundError: No module named 'nothing_of_this_name'\n"
     )
     assert [event["event"] for event in events_of(done.stdout)] == ["failed"]
+
+
+def test_a_parameter_that_was_not_given_is_asked_for(tmp_path: Path):
+    torch = pytest.importorskip("torch")
+    from tracetui.capture.programs import program
+
+    path = tmp_path / "mine.py"
+    path.write_text("def build(p):\n    return {'a': lambda: None} if p['rows'] else {}\n")
+    spec = CaptureSpec(f"{path}:build", "out")
+
+    with pytest.raises(CaptureError, match=r"line 2: KeyError: 'rows': give it with --set rows=V"):
+        program(spec, {}, torch.device("cpu"))
+    path.write_text("def build(p):\n    return {}['seed']\n")
+    with pytest.raises(CaptureError, match=r"line 2: KeyError: 'seed'$"):
+        program(spec, {}, torch.device("cpu"))
+
+
+def test_a_dry_run_of_an_own_file_does_not_invent_a_variant(tmp_path: Path):
+    (tmp_path / "mine.py").write_text("def build(p):\n    return {}\n")
+    done = capture(f"{tmp_path}/mine.py", "--dry-run", "--json", "--out", str(tmp_path / "out"))
+
+    (trace,) = json.loads(done.stdout)["traces"]
+    assert (trace["variant"], trace["file"]) == ("all", "mine_….json.gz")
 
 
 COMPARED = """

@@ -122,7 +122,7 @@ def _custom(spec: CaptureSpec, point: Point, device: Any) -> Program:
     except Exception as error:
         where = _place(error, path)
         raise CaptureError(
-            f"{path}: {function_name}: {where}{type(error).__name__}: {error}"
+            f"{path}: {function_name}: {where}{type(error).__name__}: {error}{_advice(error, given)}"
         ) from error
     steps = _checked_steps(path, function_name, made)
     reference = steps.pop(REFERENCE, None)
@@ -143,6 +143,14 @@ def _custom(spec: CaptureSpec, point: Point, device: Any) -> Program:
         reference_name=REFERENCE if reference is not None else variants[0],
         compiled=frozenset(),
     )
+
+
+def _advice(error: Exception, given: Mapping[str, object]) -> str:
+    """Return how to give the parameter that was missing, or nothing where it was not that."""
+    name = error.args[0] if isinstance(error, KeyError) and error.args else None
+    if not isinstance(name, str) or name in given:
+        return ""
+    return f": give it with --set {name}=VALUE"
 
 
 def _checked_steps(path: Path, function_name: str, made: object) -> dict[str, Callable[[], Any]]:

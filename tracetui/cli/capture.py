@@ -14,7 +14,7 @@ from typing import Any, Final
 from tracetui.capture import progress
 from tracetui.capture.catalog import CATALOG, is_custom, workload_entry
 from tracetui.capture.client import CaptureProcess, Event, checked, machine_report
-from tracetui.capture.spec import MIN_STEPS, CaptureSpec, parsed_settings
+from tracetui.capture.spec import MIN_STEPS, CaptureSpec, Point, parsed_settings
 from tracetui.cli.parser import EXIT_FINE, EXIT_UNUSABLE, Parser, shown
 from tracetui.errors import UsageError
 from tracetui.presentation.capture_progress import (
@@ -123,7 +123,7 @@ def _plan(spec: CaptureSpec, python: str | None) -> Mapping[str, Any]:
     report = machine_report(python)
     device = report.device if spec.device == "auto" else spec.device
     if is_custom(spec.workload):
-        names: Sequence[str] = spec.variants or ("(each that the file returns)",)
+        names: Sequence[str] = spec.variants or (_ALL,)
         obstacles: Mapping[str, str | None] = dict.fromkeys(names)
         points: Sequence[Mapping[str, Any]] = spec.points
     else:
@@ -146,7 +146,7 @@ def _plan(spec: CaptureSpec, python: str | None) -> Mapping[str, Any]:
                 "variant": variant,
                 "point": dict(point),
                 "repeat": repeat,
-                "file": f"{spec.stem(point, variant, repeat)}.json.gz",
+                "file": _file(spec, point, variant, repeat),
             }
             for point in spec.points
             for repeat in range(spec.repeats)
@@ -154,6 +154,13 @@ def _plan(spec: CaptureSpec, python: str | None) -> Mapping[str, Any]:
         ],
         "unavailable": [{"variant": name, "reason": why} for name, why in obstacles.items() if why],
     }
+
+
+def _file(spec: CaptureSpec, point: Point, variant: str, repeat: int) -> str:
+    """Return a trace's name; what a file of the user's returns is only known once it has run."""
+    if variant == _ALL:
+        return f"{spec.name}_….json.gz"
+    return f"{spec.stem(point, variant, repeat)}.json.gz"
 
 
 @contextlib.contextmanager
@@ -232,8 +239,9 @@ def _captured(options: argparse.Namespace, spec: CaptureSpec) -> tuple[int, list
     printer.close()
     kept = f"{len(files)} traces are complete" if len(files) != 1 else "1 trace is complete"
     if last["event"] == progress.FAILED:
-        print(f"tracetui: {shown(str(last['reason']))}; {kept}", file=sys.stderr)
         is_interrupted = last["reason"] == "interrupted"
+        ending = f"; {kept}" if files else "; no trace is complete" if is_interrupted else ""
+        print(f"tracetui: {shown(str(last['reason']))}{ending}", file=sys.stderr)
         return _EXIT_INTERRUPTED if is_interrupted else EXIT_UNUSABLE, files
     if not files:
         print("tracetui: no variant could run; see the reasons above", file=sys.stderr)

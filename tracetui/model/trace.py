@@ -28,7 +28,7 @@ class Origin:
     is_compressed: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Trace:
     """One recording; it never changes, so any thread may read it."""
 
@@ -58,6 +58,10 @@ class Trace:
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
     """Results of analyses, kept as long as the trace lives."""
     lock: Any = field(default_factory=RLock, repr=False)
+
+    def __repr__(self) -> str:
+        """Return one line: its columns would fill the terminal of whoever looks at a trace."""
+        return f"<Trace {self.origin.path!r}: {len(self.slices):,} slices on {len(self.tracks)} tracks>"
 
     @property
     def end_ns(self) -> int:

@@ -56,6 +56,8 @@ def test_open_returns_the_trace_of_a_file():
     trace = tracetui.open(ROOT / "sample_traces" / "mlp_eager.json.gz")
 
     assert "aten::mm" in list(trace.names)
+    assert len(repr(trace)) < 200
+    assert "mlp_eager.json.gz" in repr(trace)
 
 
 def test_what_the_package_does_not_have_is_an_attribute_error():
