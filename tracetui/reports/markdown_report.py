@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
-from tracetui.format import NOT_MEASURED, count, duration, metric, middle_ellipsis, percent
+from tracetui.format import NOT_MEASURED, count, duration, metric, middle_ellipsis, percent, size
 from tracetui.presentation.overview import answer, file_line, load_lines, recorded
 from tracetui.presentation.roofline import intensity_text, shapes_text
 from tracetui.reports.report import Row, Time, TraceReport, file_title
@@ -112,6 +112,23 @@ _TABLES: Final = {
             "wave_ratio",
         ),
     ),
+    "memory_operators": (
+        "Memory by operator",
+        (
+            "device",
+            "name",
+            "peak_bytes",
+            "peak_ratio",
+            "self_bytes",
+            "total_bytes",
+            "allocated_bytes",
+            "blocks",
+        ),
+    ),
+    "memory_blocks": (
+        "Blocks at the peak of memory",
+        ("device", "operator", "shapes", "bytes", "peak_ratio", "allocated_us", "lived_us"),
+    ),
     "memops": ("Copies and memsets", ("name", "calls", "total_us", "bytes")),
     "runtime_calls": ("Runtime calls", ("name", "calls", "total_us", "self_us")),
     "python_functions": ("Python functions", ("name", "calls", "total_us", "self_us")),
@@ -139,6 +156,12 @@ _AS_TEXT: Final[dict[str, Callable[[Any], str]]] = {
     "tile_ratio": percent,
     "wave_ratio": percent,
     "occupancy_theoretical_ratio": percent,
+    "peak_ratio": percent,
+    "peak_bytes": size,
+    "self_bytes": size,
+    "total_bytes": size,
+    "allocated_bytes": size,
+    "bytes": size,
 }
 """Columns whose figures read better in a unit of their own."""
 
@@ -164,7 +187,9 @@ def _cell(value: Any, column: str = "") -> str:
 def _heading(column: str) -> str:
     bare = column.removesuffix("_us").removesuffix("_ratio").removesuffix("_theoretical")
     bare = bare.removeprefix("short_").removeprefix("occupancy_")
-    if bare == "ratio":
+    if bare != "bytes":
+        bare = bare.removesuffix("_bytes")
+    if column in ("ratio", "peak_ratio"):
         return "share"
     return bare.replace("_", " ")
 
@@ -225,6 +250,20 @@ def _roof_lines(report: TraceReport) -> list[str]:
     return [f"Roofs: {escaped(peaks.name)}, {', '.join(rates)} ({escaped(peaks.source)}).", ""]
 
 
+def _peak_lines(report: TraceReport) -> list[str]:
+    """Return each device's peak and what ran then."""
+    memory = report.memory()
+    lines = []
+    for row in [] if memory is None else memory["peaks"]:
+        path = " > ".join(row["running"]) or NOT_MEASURED
+        before = "" if row["before_bytes"] is None else f", {size(row['before_bytes'])} from before"
+        lines.append(
+            f"- {row['device']}: peak {size(row['peak_bytes'])} at {duration(row['peak_us'].ns)}"
+            f"{before}; running {escaped(path)}"
+        )
+    return [*lines, ""]
+
+
 def markdown_report(report: TraceReport, limit: int = 0) -> str:
     """Return the report as Markdown; ``limit`` rows of each table, 0 for all."""
     trace = report.trace
@@ -247,6 +286,7 @@ def markdown_report(report: TraceReport, limit: int = 0) -> str:
         if tables[name]:
             lines += _table(title, columns, tables[name])
             lines += _roof_lines(report) if name == "roofline" else []
+            lines += _peak_lines(report) if name == "memory_operators" else []
     missing = report.summary()["missing"]
     if missing:
         lines += ["## Not recorded", ""]

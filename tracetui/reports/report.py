@@ -39,6 +39,7 @@ from tracetui.reports.cost_tables import (
     tile_rows,
     uncosted_rows,
 )
+from tracetui.reports.memory_tables import block_rows, operator_rows, peak_rows
 from tracetui.reports.time import Row, Time
 from tracetui.reports.wait_tables import (
     artefact_rows,
@@ -215,7 +216,9 @@ class TraceReport:
     def memory(self) -> Row | None:
         """Return the peaks of the allocators, or nothing where they were not recorded."""
         use = memory_use(self.trace)
-        return None if use is None else {"peak_bytes": dict(use.peak_bytes)}
+        if use is None:
+            return None
+        return {"peak_bytes": dict(use.peak_bytes), "peaks": peak_rows(self.trace)}
 
 
 def _stream_idle_row(idle: StreamIdle) -> Row:
@@ -448,6 +451,8 @@ TABLES: Final[dict[str, Callable[[TraceReport, int | None], list[Row]]]] = {
     "critical_path": lambda report, _limit: path_rows(report.trace),
     "critical_path_slices": lambda report, limit: path_slice_rows(report.trace, limit),
     "compile_tax": lambda report, limit: compile_rows(report.trace, limit),
+    "memory_operators": lambda report, limit: operator_rows(report.trace, limit),
+    "memory_blocks": lambda report, limit: block_rows(report.trace, limit),
 }
 """Every table of a report, in the order in which it is printed."""
 

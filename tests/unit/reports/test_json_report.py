@@ -53,6 +53,8 @@ def test_keys_are_those_of_the_contract():
         "critical_path",
         "critical_path_slices",
         "compile_tax",
+        "memory_operators",
+        "memory_blocks",
         "roofs",
         "uncosted",
         "memory",
