@@ -1,6 +1,6 @@
 """The built-in workloads, described without importing torch."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tracetui.capture.spec import Point, Value
@@ -94,8 +94,12 @@ def _check_value(workload: str, parameter: Parameter, value: Value) -> None:
         raise UsageError(f"{where}: a whole number from 1")
 
 
-def _dtype() -> Parameter:
-    return Parameter("dtype", "bf16", "fp32", "of inputs and weights", DTYPES)
+def _sizes(**sizes: tuple[int, int]) -> tuple[Parameter, ...]:
+    """Return sizes by their names, each as it is on an accelerator and on a CPU."""
+    return tuple(
+        Parameter(name, default, cpu_default, _MEANINGS[name])
+        for name, (default, cpu_default) in sizes.items()
+    )
 
 
 def _compiled_modes(*modes: str) -> tuple[VariantEntry, ...]:
@@ -105,6 +109,15 @@ def _compiled_modes(*modes: str) -> tuple[VariantEntry, ...]:
     )
 
 
+_MEANINGS: Final = {
+    "batch": "sequences",
+    "seq": "positions of each sequence",
+    "dim": "features of the model",
+    "heads": "heads of attention",
+    "head_dim": "features of a head",
+    "hidden": "features inside the MLP",
+}
+_DTYPE: Final = Parameter("dtype", "bf16", "fp32", "of inputs and weights", DTYPES)
 _EAGER: Final = VariantEntry("eager", "operator by operator, as written")
 _COMPILED: Final = VariantEntry(COMPILED, "torch.compile, default mode", is_compiled=True)
 _ACTIVATION: Final = Parameter(
@@ -118,10 +131,15 @@ ATTENTIONS: Final = (
     VariantEntry("naive", "scores, mask, softmax and product spelled out; the mask out of place"),
     VariantEntry("naive-inplace", "the same with masked_fill_, which saves a hidden copy"),
     VariantEntry("sdpa", "scaled_dot_product_attention, torch's own choice of a backend"),
-    VariantEntry("sdpa-math", "scaled_dot_product_attention, pinned to the math backend"),
-    VariantEntry("sdpa-efficient", "scaled_dot_product_attention, pinned to memory-efficient"),
-    VariantEntry("sdpa-flash", "scaled_dot_product_attention, pinned to flash attention"),
-    VariantEntry("sdpa-cudnn", "scaled_dot_product_attention, pinned to cuDNN"),
+    *(
+        VariantEntry(f"sdpa-{name}", f"scaled_dot_product_attention, pinned to {backend}")
+        for name, backend in (
+            ("math", "the math backend"),
+            ("efficient", "memory-efficient"),
+            ("flash", "flash attention"),
+            ("cudnn", "cuDNN"),
+        )
+    ),
     VariantEntry(COMPILED, "the naive one through torch.compile", is_compiled=True),
     VariantEntry("flex", "flex_attention with a causal block mask, compiled", is_compiled=True),
     VariantEntry("flash-attn", "flash_attn_func", package="flash_attn"),
@@ -136,7 +154,7 @@ CATALOG: Final = (
         "matmul_add",
         (
             Parameter("size", 4096, 512, "rows and columns; 64 shows the overhead-bound regime"),
-            _dtype(),
+            _DTYPE,
         ),
         (
             _EAGER,
@@ -154,7 +172,7 @@ CATALOG: Final = (
             Parameter("batch", 1024, 1024, "rows"),
             Parameter("in", 32, 32, "features in"),
             Parameter("out", 64, 64, "features out"),
-            _dtype(),
+            _DTYPE,
         ),
         (_EAGER, _COMPILED),
     ),
@@ -164,12 +182,9 @@ CATALOG: Final = (
         "tracetui.capture.workloads.mlp",
         "mlp",
         (
-            Parameter("batch", 64, 4, "sequences"),
-            Parameter("seq", 128, 64, "positions of each"),
-            Parameter("dim", 768, 256, "features of the model"),
-            Parameter("hidden", 3072, 1024, "features of the gate and of up"),
+            *_sizes(batch=(64, 4), seq=(128, 64), dim=(768, 256), hidden=(3072, 1024)),
             _ACTIVATION,
-            _dtype(),
+            _DTYPE,
         ),
         (
             _EAGER,
@@ -190,12 +205,9 @@ CATALOG: Final = (
         "tracetui.capture.workloads.attention",
         "attn",
         (
-            Parameter("batch", 8, 2, "sequences"),
-            Parameter("heads", 12, 4, "heads of attention"),
-            Parameter("seq", 1024, 256, "positions of each sequence"),
-            Parameter("head_dim", 64, 64, "features of a head"),
+            *_sizes(batch=(8, 2), heads=(12, 4), seq=(1024, 256), head_dim=(64, 64)),
             Parameter("causal", True, True, "whether a position sees only those before it"),  # noqa: FBT003  a default
-            _dtype(),
+            _DTYPE,
         ),
         ATTENTIONS,
     ),
@@ -205,27 +217,20 @@ CATALOG: Final = (
         "tracetui.capture.workloads.block",
         "block",
         (
-            Parameter("batch", 8, 2, "sequences"),
-            Parameter("seq", 1024, 128, "positions of each"),
-            Parameter("dim", 768, 128, "features of the model"),
-            Parameter("heads", 12, 4, "heads of attention"),
-            Parameter("hidden", 3072, 512, "features inside the MLP"),
+            *_sizes(
+                batch=(8, 2), seq=(1024, 128), dim=(768, 128), heads=(12, 4), hidden=(3072, 512)
+            ),
             _ACTIVATION,
             Parameter(
                 "optimizer", "none", "none", "what steps afterwards", ("none", "sgd", "adamw")
             ),
-            _dtype(),
+            _DTYPE,
         ),
         (
             VariantEntry("eager", "as written, with torch's own choice of an attention"),
             _COMPILED,
             *(
-                VariantEntry(
-                    each.name,
-                    f"eager, attention: {each.summary}",
-                    each.package,
-                    each.is_compiled,
-                )
+                replace(each, summary=f"eager, attention: {each.summary}")
                 for each in ATTENTIONS
                 if each.name not in ("sdpa", COMPILED)
             ),
