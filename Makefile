@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 DEMO := attention_naive attention_sdpa mlp_eager mlp_compiled
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test format snapshots golden bench traces keys
+.PHONY: help demo test format snapshots golden bench bench-big traces keys
 
 help:
 	@echo "make demo       open tracetui on the bundled samples"
@@ -18,6 +18,7 @@ help:
 	@echo "make snapshots  draw the stored screens anew"
 	@echo "make golden     write the stored values anew"
 	@echo "make bench      what loading, the screen, comparing and recording cost, as ratios"
+	@echo "make bench-big  the same of loading 1 GB and 4 GB; takes 5 GB of disk and 5 GB of memory"
 	@echo "make traces     record the bundled samples anew"
 	@echo "make keys       write the README's table of keys anew"
 
@@ -60,6 +61,9 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.benchmarks.screen
 	$(BIN)/python -m tests.benchmarks.compare
 	$(BIN)/python -m tests.benchmarks.run_overhead
+
+bench-big: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.benchmarks 1000 4000
 
 traces: $(VENV)/.installed-dev
 	$(BIN)/python -m tracetui.capture.samples sample_traces
