@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from tracetui.analysis.cost.inputs import Inputs
 from tracetui.analysis.links import links
 from tracetui.analysis.work_class import WorkClass, slice_classes
 from tracetui.diagnosis.finding import Finding, Saving, in_time_order, severity_of
@@ -19,13 +20,20 @@ from tracetui.diagnosis.scope import (
     outermost,
     recorded_ns,
 )
+from tracetui.diagnosis.tensors import tensors_of
 from tracetui.format import count, duration, percent
-from tracetui.model.arrays import NO_ID, Int64s
+from tracetui.model.arrays import NO_ID, Bools, Int64s
 from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
 
 _MATH: Final = re.compile(r"^aten::_scaled_dot_product_attention_math$")
 _PRODUCTS: Final = re.compile(r"^aten::(bmm|baddbmm|mm|addmm)$")
+_DROPOUT_INPUT: Final = 4
+"""Where the backend takes the probability of dropout."""
+_CHANGE_ON_HOST: Final = (
+    "Pin the fused backend, with sdpa_kernel(SDPBackend.FLASH_ATTENTION): it says which input it"
+    " cannot take (often the mask or the layout)"
+)
 _CHANGE: Final = (
     "Pin a fused backend, with sdpa_kernel(SDPBackend.FLASH_ATTENTION) or EFFICIENT_ATTENTION: it"
     " says which input it cannot take (often the dtype, the mask or the head dimension)"
@@ -34,7 +42,11 @@ _CHANGE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class MathAttention:
-    """Fires when ``scaled_dot_product_attention`` runs its math backend for a share of the time."""
+    """Fires when ``scaled_dot_product_attention`` runs its math backend for a share of the time.
+
+    Where no fused kernel exists it is silent: on the host for calls with dropout, on a device for
+    those in fp64.
+    """
 
     name: str = "math-attention"
     about: str = "scaled_dot_product_attention on its math backend, where fused kernels exist"
@@ -52,7 +64,8 @@ class MathAttention:
             yield from self._on_host(trace, calls)
 
     def _on_device(self, trace: Trace, calls: Int64s) -> Iterator[Finding]:
-        work, holder = device_work_in(trace, calls)
+        is_double = [_is_double(trace, each) for each in calls.tolist()]
+        work, holder = device_work_in(trace, calls[~np.array(is_double, bool)])
         cost_ns, busy_ns = int(trace.slices.dur_ns[work].sum()), device_busy_ns(trace)
         if not len(work) or cost_ns < self.min_share_ratio * busy_ns:
             return
@@ -73,8 +86,9 @@ class MathAttention:
 
     def _on_host(self, trace: Trace, calls: Int64s) -> Iterator[Finding]:
         slices = trace.slices
+        calls = calls[~_drops_out(trace, calls)]
         cost_ns, whole_ns = int(slices.dur_ns[calls].sum()), recorded_ns(trace)
-        if cost_ns < self.min_share_ratio * whole_ns:
+        if not len(calls) or cost_ns < self.min_share_ratio * whole_ns:
             return
         products = outermost(trace, named(trace, _PRODUCTS, SliceKind.OPERATOR))
         holder = holder_of(trace, products, calls)
@@ -88,7 +102,7 @@ class MathAttention:
             f"scaled_dot_product_attention fell back to its math backend: {_calls(len(calls))} took"
             f" {duration(cost_ns)}, {percent(cost_ns / whole_ns)} of the recording",
             in_time_order(trace, calls),
-            _CHANGE,
+            _CHANGE_ON_HOST,
             Saving(
                 start_ns,
                 start_ns + slices.dur_ns[calls],
@@ -96,6 +110,25 @@ class MathAttention:
                 "all but the matrix products inside",
             ),
         )
+
+
+def _drops_out(trace: Trace, calls: Int64s) -> Bools:
+    """Return which calls have dropout, as far as the file has their inputs' values."""
+    ids = trace.slices.signature_id[calls]
+    known = {each: _dropout(trace.signatures[each]) > 0 for each in np.unique(ids[ids != NO_ID])}
+    return np.array([known.get(each, False) for each in ids.tolist()], bool)
+
+
+def _is_double(trace: Trace, call: int) -> bool:
+    return any(each.precision == "fp64" for each in tensors_of(trace, call))
+
+
+def _dropout(signature: str) -> float:
+    values = Inputs.from_signature(signature).values
+    try:
+        return float(values[_DROPOUT_INPUT])
+    except (IndexError, TypeError, ValueError):
+        return 0.0
 
 
 def _calls(n_calls: int) -> str:

@@ -1,4 +1,4 @@
-from tests.literal import kernel, launch, trace_of
+from tests.literal import Row, kernel, launch, trace_of
 from tracetui.diagnosis.rules.math_attention import MathAttention
 
 _MATH = "aten::_scaled_dot_product_attention_math"
@@ -54,3 +54,16 @@ def test_a_fused_backend_is_well():
 
 def test_a_small_share_is_left_alone():
     assert not list(MathAttention().check(_on_device(other_ns=10_000_000)))
+
+
+def test_where_no_fused_kernel_exists_none_is_missed():
+    shape = "[[2,4,64,32],[2,4,64,32],[2,4,64,32],[],[]]"
+    with_dropout = Row(_MATH, 0, 100, shape=shape, values='["","","","","0.1"]')
+    without = Row(_MATH, 0, 100, shape=shape, values='["","","","","0.0"]')
+    assert not list(MathAttention().check(trace_of(with_dropout)))
+    assert list(MathAttention().check(trace_of(without)))
+
+    for types, n_found in (("double", 0), ("float", 1)):
+        call = Row(_MATH, 0, 100, shape=shape, types=f'["{types}","{types}","{types}","",""]')
+        trace = trace_of(call, launch(10, 10, 1), kernel("gemm", 200, 50, 1))
+        assert len(list(MathAttention().check(trace))) == n_found
