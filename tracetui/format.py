@@ -91,25 +91,30 @@ def titled(title: str, unit: TimeUnit) -> str:
 
 
 _WRITTEN: Final = re.compile(
-    r"(?<![\w.,])(-?)(?:(\d+) (ns)|(\d+\.\d\d) (µs)|(\d+\.\d{3}) (ms|s))(?!\w)"
+    r"( *)(?<![\w.,])([-+−±]?)(?:(\d+) (ns)|(\d+\.\d\d) (µs)|(\d+\.\d{3}) (ms|s))(?!\w)"
 )
-"""A time as ``duration`` writes it, to the letter."""
+"""A time as ``duration`` writes it, to the letter, with its sign and the spaces before it."""
+_COLUMN_GAP: Final = 2
 
 
 def with_unit(text: str, unit: TimeUnit) -> str:
-    """Return a finished sentence with the times that ``duration`` wrote into it in another unit.
+    """Return a finished line with the times that ``duration`` wrote into it in another unit.
 
-    No decimal is made up: 1.234 ms is 1,234 µs, not 1,234.00.
+    No decimal is made up: 1.234 ms is 1,234 µs, not 1,234.00. A time that stands in a column, with
+    more than one space before it, ends where it ended if the spaces have room for it.
     """
     return text if unit is TimeUnit.AUTO else _WRITTEN.sub(partial(_rewritten, unit), text)
 
 
 def _rewritten(unit: TimeUnit, found: re.Match[str]) -> str:
-    sign, *parts = found.groups()
+    spaces, sign, *parts = found.groups()
     digits, own = (part for part in parts if part is not None)
     ns = Decimal(digits) * _SCALES[TimeUnit(own)][0]
     value = ns / _SCALES[unit][0]
-    return f"{sign}{value.normalize() if value else Decimal(0):,f} {unit.value}"
+    text = f"{sign}{value.normalize() if value else Decimal(0):,f} {unit.value}"
+    if len(spaces) < _COLUMN_GAP:
+        return spaces + text
+    return text.rjust(max(len(found.group()), len(text) + 1))
 
 
 def microseconds(ns: int | None) -> str:

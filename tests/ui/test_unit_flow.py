@@ -40,3 +40,18 @@ async def test_a_fixed_unit_and_back(gpu_file):
         driver.main._fall_silent()
         await driver.pilot.pause()
         assert driver.screen_text == before
+
+
+@pytest.mark.parametrize(
+    "keys", [("5",), ("5", "v"), ("5", "v", "v"), ("5", "v", "v", "v"), ("6",)]
+)
+async def test_a_comparison_has_the_unit_too(gpu_file, tmp_path, keys):
+    other = tmp_path / "other.json"
+    other.write_text(gpu_file.read_text().replace('"dur": 60', '"dur": 80'))
+    async with running(gpu_file, other, size=(120, 40)) as driver:
+        await driver.press(*keys)
+        await driver.settle()
+        assert "µs" in _units(driver)
+        await driver.press("u", "u", "u")
+        await driver.settle()
+        assert _units(driver) == {"ms"}

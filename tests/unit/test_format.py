@@ -155,3 +155,10 @@ def test_ellipsis_keeps_both_ends():
 )
 def test_metric_has_three_digits_and_a_decimal_prefix(amount, text):
     assert metric(amount, "FLOP/s") == text
+
+
+def test_a_time_in_a_column_ends_where_it_ended():
+    line = "gemm        12.35 µs      −1.234 ms  a"
+    assert with_unit(line, TimeUnit.MILLISECONDS) == "gemm      0.01235 ms      −1.234 ms  a"
+    assert with_unit(line, TimeUnit.MICROSECONDS) == "gemm        12.35 µs      −1,234 µs  a"
+    assert with_unit("a  12.35 µs", TimeUnit.NANOSECONDS) == "a 12,350 ns"

@@ -5,13 +5,15 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tracetui.compare.scoreboard import Scoreboard, ScoreRow
-from tracetui.format import count, duration, percent, size
+from tracetui.format import TimeUnit, count, duration, percent, size, with_unit
 from tracetui.model.strings import clean_text
 from tracetui.presentation.table import MIN_NAME_WIDTH, cut_off, padded
 
 BEST: Final = "•"
 _MARKS_WIDTH: Final = 4
 _LONGEST_NAME: Final = 40
+_BEST_GAP: Final = 4
+"""Cells before a figure: a gap, and the mark of the best."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,8 @@ class ScoreTable:
     picked: list[int] = field(default_factory=list)
     """Rows picked for the pair, the older first; at most two."""
     awaited: Sequence[Awaited] = ()
+    unit: TimeUnit = TimeUnit.AUTO
+    """How times are written."""
     order: list[int] = field(init=False)
     """The rows, the fastest first."""
 
@@ -100,7 +104,8 @@ class ScoreTable:
     def summary(self) -> str:
         """Return the answer: which is fastest, by how much, and by what."""
         n_coming = sum(each.is_coming for each in self.awaited)
-        return f"{self._answer()} · {n_coming} to come" if n_coming else self._answer()
+        answer = with_unit(self._answer(), self.unit)
+        return f"{answer} · {n_coming} to come" if n_coming else answer
 
     def _answer(self) -> str:
         rows = self.scoreboard.rows
@@ -152,16 +157,16 @@ class ScoreTable:
         room = width - _MARKS_WIDTH - name
         shown = []
         for column in self._shown():
-            if column.width > room:
+            if self._width(column) > room:
                 break
             shown.append(column)
-            room -= column.width
+            room -= self._width(column)
         return name, shown
 
     def header(self, width: int) -> str:
         """Return the column titles."""
         name, columns = self._fitting(width)
-        cells = "".join(f"{column.title:>{column.width}}" for column in columns)
+        cells = "".join(f"{column.title:>{self._width(column)}}" for column in columns)
         return cut_off(f"{'':<{_MARKS_WIDTH}}{padded('trace', name)}{cells}", width)
 
     def line(self, place: int, width: int) -> str:
@@ -177,10 +182,22 @@ class ScoreTable:
         return cut_off(f"{mark}{padded(' ' + self.names[row], name)}{cells}", width)
 
     def _cell(self, row: int, column: _Score) -> str:
-        value = getattr(self.scoreboard.rows[row], column.field)
-        text = "–" if value is None else column.text(value)
+        text = self._text(row, column)
         is_best = column.has_best and row in self.scoreboard.best(column.field)
-        return f"{f'{BEST} {text}' if is_best else text:>{column.width}}"
+        return f"{f'{BEST} {text}' if is_best else text:>{self._width(column)}}"
+
+    def _text(self, row: int, column: _Score) -> str:
+        value = getattr(self.scoreboard.rows[row], column.field)
+        if value is None:
+            return "–"
+        return duration(value, self.unit) if column.text is duration else column.text(value)
+
+    def _width(self, column: _Score) -> int:
+        """Return how many cells a column has: in one unit for all, times are longer."""
+        if self.unit is TimeUnit.AUTO or column.text is not duration:
+            return column.width
+        longest = max((len(self._text(row, column)) for row in self.order), default=0)
+        return max(column.width, longest + _BEST_GAP)
 
     def row_at(self, place: int) -> int | None:
         """Return which trace stands on a line; none where its trace is awaited."""
@@ -218,7 +235,5 @@ class ScoreTable:
             lines.append(f"Variant {score.variant}")
         lines.append("")
         for column in _COLUMNS:
-            value = getattr(score, column.field)
-            text = "–" if value is None else column.text(value)
-            lines.append(f"{column.title:<9}{text}   {column.meaning}")
+            lines.append(f"{column.title:<9}{self._text(row, column)}   {column.meaning}")
         return [*lines, "", "space picks two, enter compares, b makes this the baseline"]

@@ -1,6 +1,6 @@
 """Two traces compared: why one is slower, piece by piece, and as one tree."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -18,9 +18,10 @@ from tracetui.compare.scope import PERS, Per, common_names
 from tracetui.compare.sentence import phrase
 from tracetui.diagnosis.engine import findings
 from tracetui.errors import TraceTuiError
+from tracetui.format import with_unit
 from tracetui.model.arrays import NO_ID
 from tracetui.model.strings import clean_text
-from tracetui.presentation.comparison.page import Page
+from tracetui.presentation.comparison.page import Page, PageLine
 from tracetui.presentation.comparison.pieces import PiecesPage
 from tracetui.presentation.comparison.session import (
     PairSession,
@@ -42,7 +43,7 @@ from tracetui.ui.messages import (
     TextRequested,
     Told,
 )
-from tracetui.ui.state import Rivals
+from tracetui.ui.state import Rivals, Workspace
 from tracetui.ui.views.detailed import DetailBody, DetailedView
 from tracetui.ui.widgets.detail_pane import DetailPane
 from tracetui.ui.widgets.line_list import LineList, ListLine
@@ -162,6 +163,11 @@ class CompareView(DetailedView):
         """Return the two timelines, while they are shown."""
         is_shown = self._compared is not None and self._page == _SIDE_BY_SIDE
         return self._compared.twins if self._compared is not None and is_shown else None
+
+    def watch_workspace(self, old: Workspace | None, new: Workspace | None) -> None:
+        """Write times in another unit."""
+        if old is not None and new is not None and old.unit is not new.unit:
+            self._show()
 
     def on_mount(self) -> None:
         """Say what is missing until there are two traces."""
@@ -298,7 +304,7 @@ class CompareView(DetailedView):
         lanes, twins = self.query_one(TwinLanes), self.twins
         lanes.display, self.rows.display = twins is not None, twins is None
         if twins is not None:
-            lanes.show(twins, self._names())
+            lanes.show(twins, self._names(), self.unit)
         self._write_titles()
         self.place_details()
 
@@ -306,10 +312,14 @@ class CompareView(DetailedView):
         page, width = self.page, self.line_width
         if page is None or row >= page.n_lines(width):
             return ListLine("")
-        line = page.line(row, width)
+        line = self._in_unit(page.line(row, width))
         is_noted = self._compared is not None and line.match in self._compared.noted
         text = f"{padded(line.text, width)} {NOTE_MARK}" if is_noted else line.text
         return ListLine(text, line.work_class, lit=line.lit)
+
+    def _in_unit(self, line: PageLine) -> PageLine:
+        """Return a line with its times in the unit that the user chose."""
+        return replace(line, text=with_unit(line.text, self.unit))
 
     def _write_titles(self) -> None:
         titles = self.query_one(".compare-titles", Static)
@@ -334,6 +344,9 @@ class CompareView(DetailedView):
 
     def detail_texts(self) -> list[str]:
         """Return what the pane says of the line under the cursor."""
+        return [with_unit(text, self.unit) for text in self._detail_texts()]
+
+    def _detail_texts(self) -> list[str]:
         page, twins = self.page, self.twins
         if twins is not None:
             if twins.match == NO_ID:
@@ -371,7 +384,7 @@ class CompareView(DetailedView):
             return "\n".join([self._heading(), self.query_one(TwinLanes).text()])
         if page is None:
             return self._message
-        lines = [page.line(row, width).text.rstrip() for row in range(page.n_lines(width))]
+        lines = [self._line(row, width).text.rstrip() for row in range(page.n_lines(width))]
         titles = page.titles(width)
         return "\n".join([self._heading(), *([titles] if titles else []), *lines])
 
@@ -416,7 +429,7 @@ class CompareView(DetailedView):
 
     def _draw_twins(self) -> None:
         if self.twins is not None:
-            self.query_one(TwinLanes).show(self.twins, self._names())
+            self.query_one(TwinLanes).show(self.twins, self._names(), self.unit)
             self.show_details()
 
     def show_details(self) -> None:

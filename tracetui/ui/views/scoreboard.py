@@ -58,7 +58,10 @@ class ScoreboardView(ListingView):
         self._message = "Reading …"
 
     def watch_workspace(self, old: Workspace | None, new: Workspace | None) -> None:
-        """Stay: the table is of all traces, whichever is shown."""
+        """Stay, but for the unit: the table is of all traces, whichever is shown."""
+        if new is not None and (old is None or old.unit is not new.unit):
+            self.set_unit(new.unit)
+            self.show_rows()
 
     def watch_rivals(self, old: Rivals | None, new: Rivals | None) -> None:
         """Measure anew when a trace comes or goes; mark the baseline."""
@@ -96,7 +99,7 @@ class ScoreboardView(ListingView):
         """Return a new table with what is awaited, and with what was picked in the old one."""
         old = self._table
         if table is not None:
-            table.awaited = self.awaited
+            table.awaited, table.unit = self.awaited, self.unit
             # Traces that come are the last: those before them keep their places.
             if old is not None and list(table.names[: len(old)]) == list(old.names):
                 table.picked = old.picked
@@ -114,7 +117,9 @@ class ScoreboardView(ListingView):
         """Stay: no row is a slice."""
 
     def set_unit(self, unit: TimeUnit) -> None:
-        """Keep each time in its own unit: variants may differ by orders of magnitude."""
+        """Write times in another unit."""
+        if self._table is not None:
+            self._table.unit = unit
 
     def summary(self) -> str:
         """Return which trace is fastest, or what is missing."""

@@ -11,6 +11,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from tracetui.format import TimeUnit, with_unit
 from tracetui.presentation.comparison.timelines import TwinTimelines
 from tracetui.presentation.table import padded
 from tracetui.presentation.timeline import Lane, PaintMode, lane_cells, paint, ruler_text
@@ -61,10 +62,16 @@ class TwinLanes(Widget, can_focus=True):
         super().__init__()
         self._twins: TwinTimelines | None = None
         self._names = ("", "")
+        self._unit = TimeUnit.AUTO
 
-    def show(self, twins: TwinTimelines | None, names: tuple[str, str]) -> None:
-        """Draw two timelines; ``names`` are what the traces are called."""
-        self._twins, self._names = twins, names
+    def show(
+        self,
+        twins: TwinTimelines | None,
+        names: tuple[str, str],
+        unit: TimeUnit = TimeUnit.AUTO,
+    ) -> None:
+        """Draw two timelines; ``names`` are what the traces are called, ``unit`` that of times."""
+        self._twins, self._names, self._unit = twins, names, unit
         self.refresh()
 
     @property
@@ -122,11 +129,14 @@ class TwinLanes(Widget, can_focus=True):
 
     def _ruler(self, twins: TwinTimelines) -> Strip:
         width = max(self.size.width - _GUTTER, 1)
-        text = ruler_text(twins.ruler(0), width, ascii_only=self._mode.ascii_only)
-        return self._plain(" " * _GUTTER + text, Style(dim=True))
+        text = ruler_text(twins.ruler(0), width, ascii_only=self._mode.ascii_only, unit=self._unit)
+        return Strip(
+            [Segment(" " * _GUTTER + text, self.rich_style + Style(dim=True))]
+        ).adjust_cell_length(self.size.width, self.rich_style)
 
     def _plain(self, text: str, style: Style | None = None) -> Strip:
         full = self.rich_style + style if style else self.rich_style
+        text = with_unit(text, self._unit)
         return Strip([Segment(text, full)]).adjust_cell_length(self.size.width, self.rich_style)
 
     def action_zoom(self, factor: int, inwards: bool) -> None:  # noqa: FBT001 - a binding's argument
