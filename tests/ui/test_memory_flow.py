@@ -58,6 +58,21 @@ async def test_a_row_leads_to_the_call_on_the_timeline(memory_file):
         assert driver.selected_name == "aten::transpose_copy"
 
 
+async def test_details_that_were_asked_for_leave_no_empty_lines_for_a_chart(memory_file):
+    async with running(memory_file, size=(80, 24)) as driver:
+        view = await _open(driver)
+        shown = view.chart.display
+        await driver.press("enter")
+        await driver.settle()
+
+        assert shown
+        assert "asked for  3.0 MiB in 1 block" in driver.screen_text
+        assert not view.chart.display
+        await driver.press("enter")
+        await driver.settle()
+        assert driver.view_name == "timeline"
+
+
 async def test_blocks_of_the_peak_lead_to_who_asked(memory_file):
     async with running(memory_file, size=(120, 40)) as driver:
         view = await _open(driver)

@@ -19,7 +19,7 @@ AXIS_WIDTH: Final = 11
 """Cells that the amounts take on the left, as in ``1023.9 MiB``."""
 _FIXED_ROWS: Final = 3
 """The peak's line, the times, and what the selected row holds."""
-_LEAST_HEIGHT: Final = 5
+LEAST_HEIGHT: Final = 5
 _LEAST_WIDTH: Final = 30
 _FLAT: Final = 0.5
 """Where the lowest level is above this share of the highest, the axis starts near it."""
@@ -59,7 +59,7 @@ def chart_lines(
         height: Lines.
         held: What the selected row held, where that is known.
     """
-    if width < _LEAST_WIDTH or height < _LEAST_HEIGHT:
+    if width < _LEAST_WIDTH or height < LEAST_HEIGHT:
         return []
     across, down = width - AXIS_WIDTH, height - _FIXED_ROWS
     edges_ns = _edges(span_ns, across)

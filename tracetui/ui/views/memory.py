@@ -11,6 +11,7 @@ from textual.widgets import Static
 
 from tracetui.model.arrays import NO_ID
 from tracetui.presentation.memory import MemoryTable, Page
+from tracetui.presentation.memory_plot import LEAST_HEIGHT
 from tracetui.presentation.roofline_plot import PlotLine
 from tracetui.ui.messages import Told
 from tracetui.ui.state import Workspace
@@ -127,7 +128,7 @@ class MemoryView(TableView[MemoryTable]):
         room = self.size.height - _FIXED_ROWS - details.get(self.place, 0)
         height = min(int(room * _CHART_SHARE), room - _LEAST_ROWS, _MOST_CHART)
         has_records = self._content is not None and self._content.use is not None
-        self.chart.display = self._has_chart and has_records and height > 0
+        self.chart.display = self._has_chart and has_records and height >= LEAST_HEIGHT
         if self.chart.display:
             self.chart.styles.height = height
 
