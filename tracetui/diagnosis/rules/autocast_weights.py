@@ -72,21 +72,15 @@ def _weight_casts(trace: Trace) -> tuple[Int64s, str]:
     layer = slices.parent_id[casts]
     kept = np.isin(layer, layers)
     copies, casts, layer = copies[kept], casts[kept], layer[kept]
-    found: dict[tuple[int, int], str | None] = {}
-    precisions = []
-    for pair in zip(layer.tolist(), copies.tolist(), strict=True):
-        known = (int(slices.signature_id[pair[0]]), int(slices.signature_id[pair[1]]))
-        if known not in found:
-            found[known] = _converted(trace, *pair)
-        precisions.append(found[known])
-    is_weight = np.array([each is not None for each in precisions], bool)
+    keys = np.column_stack((slices.signature_id[layer], slices.signature_id[copies]))
+    _, at, kind = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    told = [_converted(trace, int(layer[row]), int(copies[row])) for row in at.tolist()]
+    is_weight = np.array([each is not None for each in told], bool)[kind.reshape(-1)]
+    casts, layer = casts[is_weight], layer[is_weight]
     # An input of the weight's shape is converted before it; only the last of a call is the weight.
-    last: dict[int, int] = {}
-    for row in np.flatnonzero(is_weight).tolist():
-        last[int(layer[row])] = row
-    rows = np.array(sorted(last.values()), np.int64)
-    precision = precisions[rows[0]] if len(rows) else None
-    return np.sort(casts[rows].astype(np.int64)), precision or ""
+    order = np.lexsort((slices.ts_ns[casts], layer))
+    is_last = np.append(np.diff(layer[order]) != 0, True) if len(order) else order.astype(bool)
+    return np.sort(casts[order[is_last]]), next((each for each in told if each is not None), "")
 
 
 def _converted(trace: Trace, layer: int, copy: int) -> str | None:

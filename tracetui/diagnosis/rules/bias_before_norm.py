@@ -66,20 +66,23 @@ def convolutions_before_norms(trace: Trace) -> Int64s:
     top = top_operators(trace)
     # A norm that learns counts its batches first: a single number, 1 more each time.
     adds = top[slices.name_id[top] == trace.names.find(_ADD)]
-    counting = [each for each in adds.tolist() if not tensors_of(trace, each)]
+    signatures, first_of = np.unique(slices.signature_id[adds], return_index=True)
+    numbers = [not tensors_of(trace, each) for each in adds[first_of].tolist()]
+    counting = adds[np.isin(slices.signature_id[adds], signatures[np.array(numbers, bool)])]
     top = np.setdiff1d(top, counting)
     is_next = slices.track_id[top[1:]] == slices.track_id[top[:-1]]
     is_next &= slices.name_id[top[1:]] == trace.names.find(_NORM)
     is_convolution = np.isin(top, named(trace, _CONVOLUTION, SliceKind.OPERATOR))[:-1]
     first, second = top[:-1][is_next & is_convolution], top[1:][is_next & is_convolution]
-    learns = backward_of(trace).backward_id[second] != NO_ID
-    kept = [
-        _has_bias(trace, convolution, norm) and _is_training(trace, norm, is_learning=learning)
-        for convolution, norm, learning in zip(
-            first.tolist(), second.tolist(), learns.tolist(), strict=True
-        )
+    learns = (backward_of(trace).backward_id[second] != NO_ID).astype(np.int64)
+    keys = np.column_stack((slices.signature_id[first], slices.signature_id[second], learns))
+    _, at, kind = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    fits = [
+        _has_bias(trace, int(first[row]), int(second[row]))
+        and _is_training(trace, int(second[row]), is_learning=bool(learns[row]))
+        for row in at.tolist()
     ]
-    found: Int64s = first[np.array(kept, bool)]
+    found: Int64s = first[np.array(fits, bool)[kind.reshape(-1)]]
     return found
 
 
