@@ -18,7 +18,8 @@ from typing import TypeVar
 import pyte
 
 _UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[[<>=][0-9;]*u|\x1b\[\?[0-9;]*\$p|\x1b\[>[0-9;]*[a-z]")
-_PATIENCE_S = 20.0
+PATIENCE_S = 90.0
+"""How long a busy machine may take; only a failure ever waits for it."""
 
 _Self = TypeVar("_Self", bound="Terminal")
 
@@ -85,7 +86,7 @@ class Terminal:
         """Return the screen as text."""
         return "\n".join(self.screen.display)
 
-    def wait_for(self, pattern: str, patience_s: float = _PATIENCE_S) -> str:
+    def wait_for(self, pattern: str, patience_s: float = PATIENCE_S) -> str:
         """Return the screen once it matches ``pattern``; fail with what is there instead."""
         end = time.monotonic() + patience_s
         while not re.search(pattern, self.text):
@@ -108,7 +109,7 @@ class Terminal:
 
     def wait_end(self) -> int:
         """Return the exit status once the program has ended."""
-        end = time.monotonic() + _PATIENCE_S
+        end = time.monotonic() + PATIENCE_S
         while time.monotonic() < end:
             self.read(0.05)
             pid, status = os.waitpid(self.pid, os.WNOHANG)

@@ -7,7 +7,7 @@ from textual.widgets import OptionList
 from tests.ui.driver import Driver, running
 from tracetui.presentation.browse import Place, StateStore
 from tracetui.ui.screens.main import MainScreen
-from tracetui.ui.screens.start import StartScreen
+from tracetui.ui.screens.start import StartScreen, samples_folder
 
 
 def _rows(driver: Driver) -> list[str]:
@@ -33,8 +33,10 @@ async def test_the_samples_are_listed_by_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / "empty")
     async with running(size=(80, 24)) as driver:
         rows = _rows(driver)
-        samples = rows[rows.index("Samples") :]
-        assert any(row.startswith("attention_naive_inplace.json.gz") for row in samples)
+        samples = [row.split()[0] for row in rows if ".json.gz" in row]
+        bundled = sorted(each.name for each in samples_folder().glob("*.json.gz"))
+        assert "attention_naive_inplace.json.gz" in samples
+        assert samples == bundled[: len(samples)]
 
 
 async def test_enter_opens_the_highlighted_file(gpu_file, monkeypatch):

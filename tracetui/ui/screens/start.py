@@ -209,7 +209,9 @@ class StartScreen(SteadyScreen[None]):
         ]
         if samples_folder().is_dir() and not Path.cwd().is_relative_to(samples_folder().parent):
             samples = self._walk(str(samples_folder()), "Samples", DEFAULT_BUDGET_S)
-            sections.append(replace(samples, root=str(samples_folder())))
+            # Their dates are those of the checkout and say nothing.
+            by_name = tuple(sorted(samples.files, key=lambda file: file.path))
+            sections.append(replace(samples, files=by_name, root=str(samples_folder())))
         return sections
 
     def _walk(self, root: str, title: str, budget_s: float) -> Section:
