@@ -128,11 +128,16 @@ def holder_text(
     """Return who held idle time, in one line of at most ``width`` cells, names shortened first."""
     name = holder.name or holder.frame or "nothing recorded"
     gaps = "1 gap" if holder.n_gaps == 1 else f"{count(holder.n_gaps)} gaps"
-    where = f" in {holder.frame}" if holder.frame and holder.name else ""
     head = f"{CAUSE_NAMES[holder.cause]}: "
     rest = f" {duration(holder.total_ns, unit)} in {gaps}"
     room = max(width - cell_width(head) - cell_width(rest), _LEAST_NAME)
-    return f"{head}{shortened(f'{name}{where}', room)}{rest}"
+    return f"{head}{_where(name, holder.frame if holder.name else '', room)}{rest}"
+
+
+def _where(name: str, frame: str, room: int) -> str:
+    """Return a name and its frame, whose folders go before anything else is shortened."""
+    forms = [f"{name} in {each}" for each in (frame, frame.rpartition("/")[2])] if frame else [name]
+    return next((form for form in forms if cell_width(form) <= room), shortened(forms[-1], room))
 
 
 def worth_naming(trace: Trace, span_ns: int, n_most: int = 2) -> tuple[IdleHolder, ...]:

@@ -150,7 +150,8 @@ def _measure_text(found: IdleGaps, gap: int, unit: TimeUnit) -> str:
         parts.append(f"queue {count(drained_from)}→{count(depth)}")
     hidden_ns = int(found.hidden_launch_ns[gap])
     if hidden_ns < dur_ns:
-        parts.append(f"{duration(hidden_ns, unit)} if launched in time")
+        rest = duration(hidden_ns, unit) if hidden_ns else "none"
+        parts.append(f"{rest} if launched in time")
     return " · ".join(parts)
 
 
@@ -211,6 +212,7 @@ def gap_details(trace: Trace, device: int, gap: int, unit: TimeUnit = TimeUnit.A
     ):
         if slice_id != NO_ID:
             lines.append(f"{title:<10} {displayed_name(trace, slice_id)}")
-    hidden = duration(int(found.hidden_launch_ns[gap]), unit)
-    lines.append(f"launched in time it would be {hidden} long")
+    hidden_ns = int(found.hidden_launch_ns[gap])
+    rest = f"it would be {duration(hidden_ns, unit)} long" if hidden_ns else "there would be none"
+    lines.append(f"launched in time {rest}")
     return lines

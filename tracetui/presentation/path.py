@@ -40,8 +40,9 @@ def compile_texts(tax: CompileTax, unit: TimeUnit = TimeUnit.AUTO) -> tuple[str,
     texts = []
     n_calls = len(tax.calls)
     if tax.per_call_ns is not None:
-        calls = "its one call" if n_calls == 1 else f"a call, median of {count(n_calls)}"
-        texts.append(f"{duration(tax.per_call_ns, unit)} {calls}")
+        cost = duration(tax.per_call_ns, unit)
+        of_many = f"{cost} a call, median of {count(n_calls)}"
+        texts.append(f"its one call {cost}" if n_calls == 1 else of_many)
         lookup_ns, prologue_ns = tax.calls.lookup_ns, tax.calls.prologue_ns
         texts.append(f"guards {duration(int(np.median(lookup_ns)), unit)}")
         texts.append(f"prologue {duration(int(np.median(prologue_ns)), unit)}")

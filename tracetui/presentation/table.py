@@ -16,6 +16,7 @@ MIN_NAME_WIDTH: Final = 16
 _LEAST_WRAP_WIDTH: Final = 8
 """Narrower lines are not indented."""
 _ELLIPSIS: Final = "…"
+_DOT: Final = " · "
 _TIME_WIDTH: Final = 12
 _GAP: Final = 2
 """Cells between a time and what is on its left, with the mark of the sorted column."""
@@ -188,6 +189,17 @@ class Tabled:
         """Return the row at a place."""
         return self.table.line(place, width)
 
+    @property
+    def sorting(self) -> tuple[int | None, bool]:
+        """Return the column that the rows are sorted by, and whether the order is turned round."""
+        return self.table.sort_column, self.table.is_inverted
+
+    def sort_as(self, column: int, *, is_inverted: bool) -> None:
+        """Sort by a column."""
+        self.table.sort_by(column)
+        if is_inverted:
+            self.table.invert()
+
     def sort_by_next(self, width: int) -> None:
         """Sort by the next of the columns that are in sight."""
         self.table.sort_by_next(width)
@@ -258,6 +270,21 @@ def cut_off(text: str, width: int) -> str:
     if cell_width(text) <= width:
         return text
     return f"{_fitting(text, width - 1)}{_ELLIPSIS}" if width > 0 else ""
+
+
+def fewer_parts(text: str, width: int) -> str:
+    """Return a text of parts with dots between them, shortened to at most ``width`` cells.
+
+    Parts between the first and the last go one by one, then the first is shortened: ``V100 · 3 s``.
+    """
+    first, *middle = text.split(_DOT)
+    last = middle.pop() if middle else ""
+    while middle and cell_width(_DOT.join((first, *middle, last))) > width:
+        middle.pop(0)
+    if not last:
+        return shortened(first, width)
+    tail = _DOT.join(("", *middle, last))
+    return shortened(shortened(first, max(width - cell_width(tail), 1)) + tail, width)
 
 
 def wrapped(text: str, width: int) -> list[str]:

@@ -28,6 +28,8 @@ Int16s: TypeAlias = npt.NDArray[np.int16]
 MIN_SPAN_NS: Final = 1_000
 """No viewport shows less: below it a cell would be under a nanosecond."""
 MIN_LABEL_CELLS: Final = 6
+_FEW_CELLS: Final = 10
+_OPERATOR_PREFIX: Final = "aten::"
 TICK_CELLS: Final = 16
 """The least distance of two ruler ticks."""
 
@@ -492,18 +494,32 @@ def one_cell_letters(text: str) -> str:
     )
 
 
-def labels(trace: Trace, lane: Lane, cells: LaneCells) -> list[tuple[int, int, str]]:
-    """Return the names that fit: first cell, number of cells, text."""
+def labels(lane: Lane, cells: LaneCells) -> list[tuple[int, int, int]]:
+    """Return where names fit: first cell, number of cells, slice."""
     if lane.is_union:
         return []
     columns = np.flatnonzero(cells.shape == CellShape.FULL)
     rows, begins, lengths = np.unique(cells.first[columns], return_index=True, return_counts=True)
-    found = []
-    for row, begin, length in zip(rows.tolist(), begins.tolist(), lengths.tolist(), strict=True):
-        if length >= MIN_LABEL_CELLS:
-            name = one_cell_letters(displayed_name(trace, int(lane.slice_ids[row])))
-            found.append((int(columns[begin]), length, middle_ellipsis(name, length - 1)))
-    return found
+    return [
+        (int(columns[begin]), length, int(lane.slice_ids[row]))
+        for row, begin, length in zip(rows.tolist(), begins.tolist(), lengths.tolist(), strict=True)
+        if length >= MIN_LABEL_CELLS
+    ]
+
+
+def label_text(trace: Trace, slice_id: int, width: int) -> str:
+    """Return a slice's name in at most ``width`` letters of one cell each.
+
+    What all operators begin with goes first, then the middle. Where only a few letters stay, two
+    ends would tell nothing: then the end goes, but for kernels, whose ends tell them apart.
+    """
+    name = one_cell_letters(displayed_name(trace, slice_id))
+    if len(name) > width:
+        name = name.removeprefix(_OPERATOR_PREFIX)
+    is_kernel = int(trace.slices.kind[slice_id]) == SliceKind.KERNEL
+    if len(name) > width and width < _FEW_CELLS and not is_kernel:
+        return f"{name[: width - 1]}…"
+    return middle_ellipsis(name, width)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -578,12 +594,12 @@ def paint(
         if mode.colourless:
             opens = full & np.concatenate(([True], cells.first[1:] != cells.first[:-1]))
             points[opens] = _LETTERS[cells.hue[opens]]
-    for begin, length, name in labels(trace, lane, cells):
+    for begin, length, slice_id in labels(lane, cells):
         is_dim = bool(cells.is_dim[begin])
         prefix = ""
         if (mode.ascii_only or mode.colourless) and not is_dim:
             prefix = f"{HUE_LETTERS[int(cells.hue[begin])]}:"
-        text = prefix + middle_ellipsis(name, length - 1 - len(prefix))
+        text = prefix + label_text(trace, slice_id, length - 1 - len(prefix))
         if mode.ascii_only:
             text = text.replace("…", "~").encode("ascii", "replace").decode()
             text = text if is_dim else text.ljust(length, "-")

@@ -1,6 +1,7 @@
 """Order, filter and names of a table."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,6 +9,7 @@ from tracetui.presentation.table import (
     Column,
     Table,
     cell_width,
+    fewer_parts,
     laid_out,
     n_fitting,
     shortened,
@@ -104,3 +106,22 @@ def test_columns_leave_the_name_its_room() -> None:
     assert n_fitting([10, 10], 20) == 0
     assert laid_out("a long name of a row", ["1", "22"], [4, 5], 24) == "a long … a row    1   22"
     assert laid_out("long name", ["1"], [4], 12, lead="  ▾ ") == "  ▾ l…e    1"
+
+
+@pytest.mark.parametrize(
+    ("width", "expected"),
+    [
+        (50, "1 of 8 V100 used · torch.profiler · 3 steps · 2 s"),
+        (48, "1 of 8 V100 used · 3 steps · 2 s"),
+        (30, "1 of 8 V100 used · 2 s"),
+        (16, "1 of …used · 2 s"),
+    ],
+)
+def test_of_several_parts_those_in_the_middle_go_first(width, expected):
+    assert fewer_parts("1 of 8 V100 used · torch.profiler · 3 steps · 2 s", width) == expected
+    assert fewer_parts("alone", width) == "alone"
+
+
+@given(st.text(alphabet="ab·幅 ", max_size=30), st.integers(0, 40))
+def test_fewer_parts_fit(text, width):
+    assert cell_width(fewer_parts(text, width)) <= max(width, 0)

@@ -23,6 +23,7 @@ from tracetui.presentation.timeline import (
     busy_eighths,
     cell_text,
     hit_columns,
+    label_text,
     lane_cells,
     lane_index,
     minimap_text,
@@ -219,6 +220,21 @@ def test_labels_fill_runs_of_six_cells() -> None:
     assert painted.text[7:].strip() == "", "three cells are too few for a name"
     assert painted.paper[7] == FIRST_HUE_CODE + 2 * WorkClass.TRITON + 1
     assert painted.ink[7] == INK_CODE
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "expected"),
+    [
+        ("aten::addmm", 11, "aten::addmm"),
+        ("aten::addmm", 10, "addmm"),
+        ("aten::_native_multi_head_attention", 7, "_nativ…"),
+        ("aten::_native_multi_head_attention", 15, "_native…tention"),
+        ("Self-Attention", 5, "Self…"),
+        ("アテンション", 5, "????…"),
+    ],
+)
+def test_labels_keep_what_tells(name, width, expected) -> None:
+    assert label_text(trace_of((name, 0, 10)), 0, width) == expected
 
 
 def test_the_selected_slice_is_marked_though_narrower_than_a_cell() -> None:

@@ -11,7 +11,7 @@ from textual.widgets import ContentSwitcher, Static
 from tracetui.format import TimeUnit, duration, middle_ellipsis, with_unit
 from tracetui.model.arrays import NO_ID
 from tracetui.model.strings import clean_text
-from tracetui.presentation.table import cut_off
+from tracetui.presentation.table import cut_off, fewer_parts
 from tracetui.ui.documents import Document, progress_text
 from tracetui.ui.keymap import footer_text
 from tracetui.ui.state import Workspace
@@ -118,7 +118,7 @@ class FrameScreen(SteadyScreen[None]):
         left = width - text.cell_len - len(rest) - 6
         if document.recorded and left > 12:
             unit = document.workspace.unit if document.workspace is not None else TimeUnit.AUTO
-            recorded = middle_ellipsis(with_unit(document.recorded, unit), left)
+            recorded = fewer_parts(with_unit(document.recorded, unit), left)
             text.append(f"   {recorded}", "not bold dim")
         if rest:
             text.append(f"   {rest}", "not bold")
