@@ -20,6 +20,13 @@ _BARE_WORD: Final = re.compile(
 _MAYBE_BARE_WORD: Final = re.compile(r"inf|nan", re.IGNORECASE)
 _MAYBE_EMPTY_VALUE: Final = re.compile(r":\s*[,}\]]")
 _EMPTY_VALUE: Final = re.compile(r'"(?:[^"\\]|\\.)*"|:(?=\s*[,}\]])', re.DOTALL)
+_MAYBE_HALF: Final = re.compile(r"\\u[dD][89a-fA-F]")
+_ESCAPE: Final = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    r"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.",
+    re.DOTALL,
+)
+"""A pair of surrogates, one alone, or any other escape."""
 _LONE_BACKSLASH: Final = re.compile(r'\\\\|\\(?!")|\\"')
 _QUOTED_FIELD: Final = re.compile(
     r'("(?:name|cat)"\s*:\s*")(.*?)("\s*(?:,\s*"(?:' + _TOP_KEYS + r')"\s*:|\}\s*$))', re.DOTALL
@@ -155,6 +162,9 @@ def parsed(raw: bytes) -> tuple[dict[str, Any] | None, str | None]:
         text = raw.decode("utf-8")
     except UnicodeDecodeError:
         text, reason = raw.decode("utf-8", "replace"), "text that is not valid UTF-8"
+    if _MAYBE_HALF.search(text):
+        whole = _ESCAPE.sub(_whole_character, text)
+        text, reason = whole, reason if whole == text else "half a surrogate pair"
     record = _loads(text)
     if record is not None:
         return record, reason
@@ -175,6 +185,10 @@ def _loads(text: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return record if isinstance(record, dict) else None
+
+
+def _whole_character(match: re.Match[str]) -> str:
+    return "\\ufffd" if match.group("half") else match.group()
 
 
 def _quote_words(text: str) -> str:

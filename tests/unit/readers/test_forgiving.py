@@ -1,5 +1,6 @@
 """Text that is not quite JSON: nothing is lost that can be read, and what was mended is counted."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -131,3 +132,25 @@ def test_text_in_which_nothing_is_closed_is_looked_through_once() -> None:
     starts = [place for place in range(len(text)) if text.startswith(b'{"ph"', place)]
     assert all(known[start] is None for start in starts)
     assert len(starts) == n_events
+
+
+@pytest.mark.parametrize(
+    "half", [b"\\ud800", b"\\uDFff", b"\\ud83d\\ud83d\\ude00", b"\\ude00\\ud83d"]
+)
+def test_half_a_surrogate_pair_is_a_character_that_is_not_known(
+    tmp_path: Path, half: bytes
+) -> None:
+    trace = _read(tmp_path, _event(b"a" + half, b',"args":{"' + half + b'":["' + half + b'"]}'))
+    shown = {name for name in _names(trace) if name.startswith("a")}
+    assert shown < {"a\ufffd", "a\ufffd\U0001f600", "a\ufffd\ufffd"}
+    assert trace.report.repaired == {"half a surrogate pair": 1}
+    arguments = trace.details.event(1)
+    assert arguments is not None
+    json.dumps(arguments, ensure_ascii=False).encode()
+
+
+def test_whole_pairs_and_plain_backslashes_are_what_they_were(tmp_path: Path) -> None:
+    # The single backslash makes the fast reader give up; what stands beside it is no damage.
+    trace = _read(tmp_path, _event(b"\\ud83d\\ude00 \\\\ud800", b',"args":{"a":NaN}'))
+    assert "\U0001f600 \\ud800" in _names(trace)
+    assert trace.report.status == "ok"
