@@ -42,6 +42,7 @@ _TRACK_OF_KIND: Final = {
 }
 
 _NUMBER: Final = re.compile(r"-?\d+")
+_MAX_DIGITS: Final = 20
 _NO_STREAM: Final = (2**32 - 1, 2**64 - 1)
 
 
@@ -62,7 +63,10 @@ def track_of_kind(kind: SliceKind) -> TrackKind:
 
 
 def number_in(text: str) -> int:
-    """Return the first whole number of a process or thread id, or -1; "stream 7" gives 7."""
+    """Return the first whole number of a process or thread id, or -1; "stream 7" gives 7.
+
+    A number too long for 64 bits numbers nothing.
+    """
     match = _NUMBER.search(text)
-    number = int(match.group()) if match else -1
-    return -1 if number < 0 or number in _NO_STREAM else number
+    number = int(match.group()) if match and len(match.group()) <= _MAX_DIGITS else -1
+    return -1 if number < 0 or number >= 2**63 or number in _NO_STREAM else number

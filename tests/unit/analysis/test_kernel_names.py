@@ -69,6 +69,30 @@ def test_a_name_made_to_be_slow_is_not(name):
 
 
 @pytest.mark.parametrize(
+    "name",
+    [
+        "void foo<{}>(int)",
+        "_Z{}foo",
+        "_Z3fooILi{}EEvv",
+        "_ZN3foo{}barEv",
+        "ampere_sgemm_{}x64_tn",
+        "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize{}x128x16_stage{}",
+        "Cijk_Ailk_Bljk_HB_MT{}x64x{}_SN",
+        "cutlass_80_tensorop_f16_s16816gemm_f16_{}x128_{}x3_nn_align{}",
+        "nvjet_hsh_{}x128_{}x4_2x1_v_bz_TNT",
+        "void flash_fwd_kernel<Flash_fwd_kernel_traits<{}, 64, 64, 4>>",
+        "triton_poi_fused_add_{}",
+        "ncclDevKernel_AllReduce_{}",
+        "fmhaSm{}Kernel_QkvBfloat16",
+    ],
+)
+def test_a_number_that_no_machine_word_holds_is_no_trouble(name):
+    facts = decode(name.replace("{}", "7" * 5000))
+    assert facts.tile_k is None or facts.tile_k < 10**18
+    assert len(facts.short_name) < 200
+
+
+@pytest.mark.parametrize(
     ("joined", "operators"),
     [
         ("_unsafe_view_gelu_mul", "_unsafe_view gelu mul"),

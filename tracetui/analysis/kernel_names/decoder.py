@@ -27,6 +27,8 @@ from tracetui.analysis.kernel_names.trtllm import trtllm_kernel
 _LONGEST_READ: Final = 20_000
 """A name is cut here before it is read: no library's is so long."""
 
+_LONG_NUMBER: Final = re.compile(r"(\d{18})\d+")
+"""Digits that would make no number of 64 bits; no tile or architecture is so large."""
 _WORD: Final = re.compile(r"[A-Za-z0-9.]+")
 _DECORATION: Final = re.compile(
     r"^void |(?:\.kd|\s*\[clone [^\]]*\])+$|\(anonymous namespace\)::|<unnamed>::"
@@ -66,7 +68,7 @@ def decode(name: str) -> KernelName:
     Returns:
         The facts; those that the name does not give are ``None``, ``()`` or "unknown".
     """
-    cut = name[:_LONGEST_READ]
+    cut = _LONG_NUMBER.sub(r"\1…", name[:_LONGEST_READ])
     text = _plain(demangled(cut.removesuffix(".kd")) or cut)
     head = head_of(text)
     found = next((facts for family in _FAMILIES if (facts := family(head))), None)
