@@ -91,7 +91,9 @@ print(times["read"], times["store"], min(reopened), n_bytes)
 TIMELINE: Final = """
 import statistics, sys, time
 import numpy as np
-from tracetui.presentation.timeline import Viewport, lane_cells, lane_index
+from tracetui.presentation.cells import lane_cells
+from tracetui.presentation.lanes import lane_index
+from tracetui.presentation.viewport import Viewport
 from tracetui.readers import read_trace
 trace = read_trace(sys.argv[1], use_cache=False)
 index = lane_index(trace)

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from tests.literal import annotation, kernel, launch, trace_of
 from tracetui.model.trace import Trace
-from tracetui.presentation.timeline import FIRST_HUE_CODE, INK_CODE, LINKED_CODE, SELECTED_CODE
+from tracetui.presentation.hues import FIRST_HUE_CODE, INK_CODE, LINKED_CODE, SELECTED_CODE
 from tracetui.ui.messages import RangeChosen, SliceSelected, WindowChanged
 from tracetui.ui.state import Workspace
 from tracetui.ui.views.timeline import TimelineView

@@ -16,16 +16,10 @@ from tracetui.model.prefix import PrefixSums
 from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
 from tracetui.presentation.bound import CAUSE_NAMES
-from tracetui.presentation.timeline import (
-    FIRST_HUE_CODE,
-    HUE_NAMES,
-    CellShape,
-    LaneCells,
-    PaintedLane,
-    PaintMode,
-    Viewport,
-    displayed_name,
-)
+from tracetui.presentation.cells import CellShape, LaneCells
+from tracetui.presentation.hues import FIRST_HUE_CODE, HUE_NAMES
+from tracetui.presentation.painting import PaintedLane, PaintMode, displayed_name
+from tracetui.presentation.viewport import Viewport
 
 _GLYPHS: Final = {
     GapCause.ARTEFACT: ("▒", "%", "profiler"),

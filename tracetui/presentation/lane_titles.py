@@ -6,8 +6,9 @@ from typing import Final
 import numpy as np
 
 from tracetui.model.tracks import Track, TrackKind
+from tracetui.presentation.hues import HUE_NAMES
+from tracetui.presentation.lanes import Lane
 from tracetui.presentation.table import cell_width, shortened
-from tracetui.presentation.timeline import HUE_NAMES, Lane
 
 _PREFIXES: Final = {
     TrackKind.PYTHON: "py ",

@@ -7,14 +7,9 @@ import numpy as np
 from tracetui.format import count
 from tracetui.model.arrays import NO_ID, Bools
 from tracetui.model.trace import Trace
+from tracetui.presentation.hues import slice_hues
+from tracetui.presentation.lanes import Lane, LaneIndex, folded_lane, lane_part
 from tracetui.presentation.query import parse_query
-from tracetui.presentation.timeline import (
-    Lane,
-    LaneIndex,
-    folded_lane,
-    lane_part,
-    slice_hues,
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

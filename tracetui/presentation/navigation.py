@@ -9,7 +9,7 @@ from tracetui.analysis.steps import Step
 from tracetui.model.arrays import NO_ID, Int64s
 from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
-from tracetui.presentation.timeline import Viewport
+from tracetui.presentation.viewport import Viewport
 
 
 def _earliest(trace: Trace, slice_ids: list[int]) -> int:

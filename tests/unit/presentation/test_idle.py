@@ -5,6 +5,8 @@ import pytest
 from tests.literal import Row, kernel, launch, trace_of
 from tracetui.analysis.artefacts import ArtefactKind, artefacts
 from tracetui.model.arrays import NO_ID
+from tracetui.presentation.cells import lane_cells
+from tracetui.presentation.hues import HUE_NAMES
 from tracetui.presentation.idle import (
     artefact_spans,
     gap_at,
@@ -15,14 +17,9 @@ from tracetui.presentation.idle import (
     with_hatching,
     with_idle,
 )
-from tracetui.presentation.timeline import (
-    HUE_NAMES,
-    PaintMode,
-    Viewport,
-    lane_cells,
-    lane_index,
-    paint,
-)
+from tracetui.presentation.lanes import lane_index
+from tracetui.presentation.painting import PaintMode, paint
+from tracetui.presentation.viewport import Viewport
 
 _PLAIN = PaintMode()
 

@@ -5,7 +5,7 @@ import pytest
 from tests.literal import Row, kernel, trace_of
 from tracetui.model.tracks import Track, TrackKind
 from tracetui.presentation.lane_titles import lane_title
-from tracetui.presentation.timeline import lane_index
+from tracetui.presentation.lanes import lane_index
 
 
 def titles(trace, kind, *, folded=False):

@@ -12,23 +12,19 @@ from tracetui.analysis.work_class import WorkClass
 from tracetui.errors import UsageError
 from tracetui.model.arrays import NO_ID
 from tracetui.model.trace import Trace
-from tracetui.presentation.matching import Matches, matches
-from tracetui.presentation.timeline import (
+from tracetui.presentation.cells import CellShape, LaneCells, lane_cells
+from tracetui.presentation.hues import (
     DIM_CODE,
     FIRST_HUE_CODE,
     INK_CODE,
     NO_COLOUR_CODE,
     SELECTED_CODE,
-    CellShape,
-    Lane,
-    LaneCells,
-    PaintMode,
-    Viewport,
-    cell_text,
-    lane_cells,
-    lane_index,
-    paint,
 )
+from tracetui.presentation.lanes import Lane, lane_index
+from tracetui.presentation.matching import Matches, matches
+from tracetui.presentation.painting import PaintMode, paint
+from tracetui.presentation.time_range import cell_text
+from tracetui.presentation.viewport import Viewport
 
 PLAIN = PaintMode()
 GEMM = "ampere_sgemm_128x64_tn"

@@ -5,7 +5,7 @@ import pytest
 from tests.literal import annotation, trace_of
 from tracetui.analysis.steps import steps
 from tracetui.presentation.navigation import next_step
-from tracetui.presentation.timeline import Viewport
+from tracetui.presentation.viewport import Viewport
 
 WHOLE = Viewport.whole(400_000)
 

@@ -10,28 +10,21 @@ from hypothesis import strategies as st
 from tests.literal import Row, annotation, kernel, launch, trace_of
 from tracetui.analysis.work_class import WorkClass
 from tracetui.model.trace import Trace
-from tracetui.presentation.timeline import (
+from tracetui.presentation.cells import CellShape, busy_eighths, lane_cells
+from tracetui.presentation.hues import (
     FIRST_HUE_CODE,
     HUE_LETTERS,
     HUE_NAMES,
     INK_CODE,
     SELECTED_CODE,
-    CellShape,
-    Lane,
-    PaintMode,
+)
+from tracetui.presentation.lanes import Lane, lane_index, pack
+from tracetui.presentation.painting import PaintMode, label_text, minimap_text, paint
+from tracetui.presentation.time_range import cell_text, range_stats, range_text
+from tracetui.presentation.viewport import (
     Viewport,
-    busy_eighths,
-    cell_text,
     hit_columns,
-    label_text,
-    lane_cells,
-    lane_index,
-    minimap_text,
-    pack,
-    paint,
     parse_time,
-    range_stats,
-    range_text,
     ruler_text,
     ruler_ticks,
     tick_step_ns,

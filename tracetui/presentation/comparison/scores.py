@@ -234,6 +234,7 @@ class ScoreTable:
         if score.variant:
             lines.append(f"Variant {score.variant}")
         lines.append("")
-        for column in _COLUMNS:
-            lines.append(f"{column.title:<9}{self._text(row, column)}   {column.meaning}")
+        lines += [
+            f"{column.title:<9}{self._text(row, column)}   {column.meaning}" for column in _COLUMNS
+        ]
         return [*lines, "", "space picks two, enter compares, b makes this the baseline"]

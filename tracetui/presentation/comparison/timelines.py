@@ -16,15 +16,10 @@ from tracetui.model.arrays import NO_ID
 from tracetui.model.trace import Trace
 from tracetui.model.tracks import TrackKind
 from tracetui.presentation.comparison.words import kind_word
+from tracetui.presentation.hues import LINKED_CODE, SELECTED_CODE
+from tracetui.presentation.lanes import Lane, LaneIndex, lane_index
 from tracetui.presentation.table import cut_off
-from tracetui.presentation.timeline import (
-    LINKED_CODE,
-    SELECTED_CODE,
-    Lane,
-    LaneIndex,
-    Viewport,
-    lane_index,
-)
+from tracetui.presentation.viewport import Viewport
 
 _MOST_MARKS: Final = 200
 """Differences that are marked in one lane; further ones are too narrow to tell apart."""

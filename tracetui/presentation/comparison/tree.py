@@ -1,6 +1,6 @@
 """One operator tree for both sides, with each side's times and their difference."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -11,8 +11,8 @@ from tracetui.format import NOT_MEASURED, duration
 from tracetui.model.arrays import NO_ID
 from tracetui.presentation.comparison.page import PageLine
 from tracetui.presentation.comparison.words import change, match_details
+from tracetui.presentation.painting import displayed_name
 from tracetui.presentation.table import cut_off, padded
-from tracetui.presentation.timeline import displayed_name
 
 _TIME_WIDTH: Final = 11
 _RATIO_WIDTH: Final = 8
@@ -77,6 +77,12 @@ class TreePage:
             if self._rows[row].n_below:
                 self.closed ^= {row}
                 self.arrange()
+
+    def close(self, rows: Iterable[int]) -> None:
+        """Close these rows of the full tree, those that have something below them."""
+        n_rows = len(self._rows)
+        self.closed = {row for row in rows if 0 <= row < n_rows and self._rows[row].n_below}
+        self.arrange()
 
     def n_lines(self, width: int) -> int:
         """Return how many lines there are."""

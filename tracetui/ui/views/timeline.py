@@ -31,20 +31,13 @@ from tracetui.presentation.idle import (
     next_gap,
 )
 from tracetui.presentation.lane_titles import lane_title
+from tracetui.presentation.lanes import Lane, LaneIndex, lane_index
 from tracetui.presentation.linked import link_texts, linked_ids
 from tracetui.presentation.matching import Matches, matches
 from tracetui.presentation.navigation import find_slice, found_slices, next_step
 from tracetui.presentation.table import cut_off
-from tracetui.presentation.timeline import (
-    Lane,
-    LaneIndex,
-    Viewport,
-    cell_text,
-    hit_columns,
-    lane_index,
-    parse_time,
-    range_text,
-)
+from tracetui.presentation.time_range import cell_text, range_text
+from tracetui.presentation.viewport import Viewport, hit_columns, parse_time
 from tracetui.ui.messages import RangeChosen, SliceSelected, Told, WindowChanged
 from tracetui.ui.state import Workspace
 from tracetui.ui.views.detailed import DetailBody, DetailedView

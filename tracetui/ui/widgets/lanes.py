@@ -19,23 +19,14 @@ from tracetui.model.arrays import NO_ID
 from tracetui.model.prefix import PrefixSums
 from tracetui.model.trace import Trace
 from tracetui.model.tracks import TrackKind
+from tracetui.presentation.cells import lane_cells
+from tracetui.presentation.hues import HUE_NAMES, LINKED_CODE, SELECTED_CODE
 from tracetui.presentation.idle import IdleSpans, with_hatching, with_idle
+from tracetui.presentation.lanes import Lane, LaneIndex
 from tracetui.presentation.matching import Matches
+from tracetui.presentation.painting import PaintedLane, PaintMode, minimap_text, paint
 from tracetui.presentation.table import cut_off, shortened
-from tracetui.presentation.timeline import (
-    HUE_NAMES,
-    LINKED_CODE,
-    SELECTED_CODE,
-    Lane,
-    LaneIndex,
-    PaintedLane,
-    PaintMode,
-    Viewport,
-    lane_cells,
-    minimap_text,
-    paint,
-    ruler_text,
-)
+from tracetui.presentation.viewport import Viewport, ruler_text
 from tracetui.ui.widgets.changes import changed_regions
 from tracetui.ui.widgets.palette import cell_style, class_letter, class_style
 

@@ -7,8 +7,7 @@ from typing import Final
 from rich.segment import Segment
 from rich.style import Style
 
-from tracetui.presentation.lit import Span
-from tracetui.presentation.timeline import (
+from tracetui.presentation.hues import (
     DIM_CODE,
     FIRST_HUE_CODE,
     HUE_LETTERS,
@@ -17,6 +16,7 @@ from tracetui.presentation.timeline import (
     NO_COLOUR_CODE,
     SELECTED_CODE,
 )
+from tracetui.presentation.lit import Span
 
 # Two neighbours of a class differ in lightness, so that their edge is seen. All are entries of
 # the 256-colour cube: nothing shifts on terminals without more.

@@ -12,9 +12,12 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tracetui.format import TimeUnit, with_unit
+from tracetui.presentation.cells import lane_cells
 from tracetui.presentation.comparison.timelines import TwinTimelines
+from tracetui.presentation.lanes import Lane
+from tracetui.presentation.painting import PaintMode, paint
 from tracetui.presentation.table import padded
-from tracetui.presentation.timeline import Lane, PaintMode, lane_cells, paint, ruler_text
+from tracetui.presentation.viewport import ruler_text
 from tracetui.ui.widgets.lanes import lane_segments
 
 _HEAD: Final = 2

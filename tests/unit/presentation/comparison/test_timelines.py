@@ -5,7 +5,7 @@ import pytest
 from tests.unit.compare.recordings import compiled_mlp, mlp, steps_of
 from tracetui.compare.comparison import comparison
 from tracetui.presentation.comparison.timelines import Alignment, TwinTimelines
-from tracetui.presentation.timeline import LINKED_CODE, SELECTED_CODE
+from tracetui.presentation.hues import LINKED_CODE, SELECTED_CODE
 
 N_STEPS = 3
 
