@@ -18,6 +18,7 @@ _PREFIXES: Final = {
     TrackKind.PROFILER: "profiler ",
 }
 _REMARK: Final = re.compile(r"\s*\([^()]*\)$")
+_THREAD: Final = "thread "
 _WIDE: Final = 1_000
 
 
@@ -49,8 +50,11 @@ def _forms(track: Track) -> list[str]:
     if track.kind in (TrackKind.OVERHEAD, TrackKind.PROFILER):
         return [whole, prefix.rstrip()]
     if track.device >= 0:
-        return [whole, f"{prefix}{title.replace('stream ', 's')}"]
+        short = title.replace("stream ", "s")
+        return [whole, f"{prefix}{short}", f"{prefix}{short.removeprefix('GPU ')}"]
     bare = _REMARK.sub("", title)
-    if track.tid not in bare:
-        return [whole]
-    return [whole, f"{prefix}{bare}", f"{prefix}{bare.removeprefix('thread ')}"]
+    if track.tid in bare:
+        return [whole, f"{prefix}{bare}", f"{prefix}{bare.removeprefix(_THREAD)}"]
+    bare = _REMARK.sub("", bare)
+    numbered = f"{prefix}{bare} ({track.tid})"
+    return [whole, numbered, f"{prefix}{bare}"] if bare.startswith(_THREAD) else [whole, numbered]

@@ -61,13 +61,15 @@ def test_where_room_is_short_the_number_of_the_thread_stays(width, expected):
     [
         (TrackKind.PYTHON, " py 252863"),
         (TrackKind.DEVICE_ANNOTATION, " steps GPU 0 s7"),
+        (TrackKind.SYNC, " sync GPU 0 s40"),
         (TrackKind.PROFILER, " profiler"),
     ],
 )
 def test_kinds_keep_their_word_where_room_is_short(kind, expected):
-    device = 0 if kind == TrackKind.DEVICE_ANNOTATION else -1
+    device = 0 if kind in (TrackKind.DEVICE_ANNOTATION, TrackKind.SYNC) else -1
     name = "thread 252863 (python3)" if kind == TrackKind.PYTHON else "PyTorch Profiler"
-    track = Track(kind, "1", "252863", "python3", name, device, 7)
+    stream = 40 if kind == TrackKind.SYNC else 7
+    track = Track(kind, "1", "252863", "python3", name, device, stream)
     lane = lane_index(trace_of(("aten::mm", 0, 10))).lanes[0]
     assert lane_title(track, lane, 1, 15) == expected
 
@@ -76,3 +78,23 @@ def test_a_name_without_its_number_is_shortened_around_its_middle():
     track = Track(TrackKind.HOST, "1", "77", "python3", "pt_autograd_worker")
     lane = lane_index(trace_of(("aten::mm", 0, 10))).lanes[0]
     assert lane_title(track, lane, 1, 15) == " pt_aut…er (77)"
+
+
+@pytest.mark.parametrize(
+    ("width", "expected"),
+    [
+        (40, " thread 0 (python) (2662278912)"),
+        (22, " thread 0 (2662278912)"),
+        (15, " thread 0"),
+    ],
+)
+def test_a_thread_of_two_numbers_keeps_the_short_one(width, expected):
+    track = Track(TrackKind.HOST, "1", "2662278912", "python3", "thread 0 (python)")
+    lane = lane_index(trace_of(("aten::mm", 0, 10))).lanes[0]
+    assert lane_title(track, lane, 1, width) == expected
+
+
+def test_a_shadow_of_a_stream_gives_up_its_device_last():
+    track = Track(TrackKind.DEVICE_ANNOTATION, "0", "40", "python3", "", 0, 40)
+    lane = lane_index(trace_of(("aten::mm", 0, 10))).lanes[0]
+    assert lane_title(track, lane, 1, 15) == " steps 0 s40"
