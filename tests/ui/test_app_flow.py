@@ -473,7 +473,7 @@ async def test_ascii_only_draws_nothing_else(gpu_file):
 
 
 def test_ascii_stand_ins_are_as_wide_as_what_they_stand_for():
-    assert plain_text("█▏ 3 µs … 漢 –") == "#| 3 us . ?? -"
+    assert plain_text("█▏ 3 µs … 漢 – ▴") == "#| 3 us ~ ?? - ^"
 
 
 async def test_the_command_palette_offers_what_the_keys_do(gpu_file):

@@ -181,4 +181,4 @@ async def test_roofs_that_cannot_be_read_are_explained_and_change_nothing(costed
         await driver.settle()
 
         assert "65.2 %" in driver.screen_text
-        assert any("KEY=RATE" in note.message for note in driver.app._notifications)
+        assert "KEY=RATE" in driver.text_of("footer")

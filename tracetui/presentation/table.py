@@ -17,6 +17,8 @@ _LEAST_WRAP_WIDTH: Final = 8
 """Narrower lines are not indented."""
 _ELLIPSIS: Final = "…"
 _DOT: Final = " · "
+_LEAST_PART: Final = 8
+"""Of a part shortened to fewer cells nobody could tell what it was."""
 _TIME_WIDTH: Final = 12
 _GAP: Final = 2
 """Cells between a time and what is on its left, with the mark of the sorted column."""
@@ -275,7 +277,8 @@ def cut_off(text: str, width: int) -> str:
 def fewer_parts(text: str, width: int) -> str:
     """Return a text of parts with dots between them, shortened to at most ``width`` cells.
 
-    Parts between the first and the last go one by one, then the first is shortened: ``V100 · 3 s``.
+    Parts between the first and the last go one by one, then the first is shortened, as in
+    ``V100 · 3 s``, and goes too where next to nothing of it would stay.
     """
     first, *middle = text.split(_DOT)
     last = middle.pop() if middle else ""
@@ -284,7 +287,10 @@ def fewer_parts(text: str, width: int) -> str:
     if not last:
         return shortened(first, width)
     tail = _DOT.join(("", *middle, last))
-    return shortened(shortened(first, max(width - cell_width(tail), 1)) + tail, width)
+    room = width - cell_width(tail)
+    if room < min(_LEAST_PART, cell_width(first)):
+        return shortened(last, width)
+    return shortened(first, room) + tail
 
 
 def wrapped(text: str, width: int) -> list[str]:

@@ -133,7 +133,7 @@ def ruler_text(
     mark = "|" if ascii_only else "╷"
     ticks = ruler_ticks(viewport, width, unit)
     ends = [column for column, _ in ticks[1:]] + [width]
-    for (column, label), end in zip(ticks, ends, strict=True):
+    for (column, label), end in zip(ticks, ends[: len(ticks)], strict=True):
         # Where all times have one unit, a label may have no room; its tick stays.
         text = mark + label if column + 1 + len(label) <= end else mark
         if column + len(text) <= width:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.literal import Row, annotation, kernel, launch, trace_of
 from tracetui.analysis.work_class import WorkClass
+from tracetui.format import TimeUnit
 from tracetui.model.trace import Trace
 from tracetui.presentation.cells import CellShape, busy_eighths, lane_cells
 from tracetui.presentation.hues import (
@@ -430,3 +431,18 @@ def timed(lane: Lane, viewport: Viewport) -> float:
     begin = time.perf_counter()
     lane_cells(lane, viewport, 200)
     return time.perf_counter() - begin
+
+
+def test_a_label_without_room_before_the_next_tick_leaves_its_tick() -> None:
+    viewport = view(1_000_000_000, 1_000_100_000, 2_000_000_000)
+    text = ruler_text(viewport, 40, unit=TimeUnit.NANOSECONDS)
+    assert text.startswith("╷1,000,000,000 ns"), "17 letters before the tick at 20"
+    assert ruler_text(viewport, 30, unit=TimeUnit.NANOSECONDS).startswith("╷")
+    assert ruler_text(view(0, 1_000), 0) == ""
+
+
+@given(
+    st.integers(0, 10**10), st.integers(1_000, 10**9), st.integers(0, 80), st.sampled_from(TimeUnit)
+)
+def test_the_ruler_is_as_wide_as_it_should_be(start, span, width, unit) -> None:
+    assert len(ruler_text(view(start, start + span), width, unit=unit)) == width

@@ -157,7 +157,7 @@ class RooflineView(TableView[RooflineTable]):
     def refuse(self, complaint: str) -> None:
         """Say what is wrong with the roofs that were typed, and go back to the table's."""
         self._peak_text = ""
-        self.notify(complaint, severity="warning", markup=False)
+        self.post_message(Told(complaint))
 
     def titles(self, width: int) -> str:
         """Return the column titles, where there are rows."""

@@ -16,7 +16,7 @@ from tracetui.analysis.idle import idle_gaps
 from tracetui.analysis.links import Links, links
 from tracetui.analysis.steps import Step, steps
 from tracetui.errors import UsageError
-from tracetui.format import TimeUnit, count, duration, middle_ellipsis
+from tracetui.format import TimeUnit, count, duration
 from tracetui.model.arrays import NO_ID
 from tracetui.model.prefix import PrefixSums
 from tracetui.model.trace import Trace
@@ -35,7 +35,8 @@ from tracetui.presentation.lanes import Lane, LaneIndex, lane_index
 from tracetui.presentation.linked import link_texts, linked_ids
 from tracetui.presentation.matching import Matches, matches
 from tracetui.presentation.navigation import find_slice, found_slices, next_step
-from tracetui.presentation.table import cut_off
+from tracetui.presentation.painting import displayed_name
+from tracetui.presentation.table import cut_off, shortened
 from tracetui.presentation.time_range import cell_text, range_text
 from tracetui.presentation.viewport import Viewport, hit_columns, parse_time
 from tracetui.ui.messages import RangeChosen, SliceSelected, Told, WindowChanged
@@ -504,7 +505,7 @@ class TimelineView(DetailedView):
                 f"  at {duration(int(slices.ts_ns[self._selection]), self.unit)}  "
             )
             room = max(self.lanes.size.width - len(where) - 2, MIN_NAME_CELLS)
-            lines[0] = where + middle_ellipsis(trace.name_of(self._selection), room)
+            lines[0] = where + shortened(displayed_name(trace, self._selection), room)
         parts = []
         if lane is not None and self._viewport.start_ns <= self._at_ns < self._viewport.end_ns:
             width = self.lanes.plot_width
@@ -730,7 +731,7 @@ class TimelineView(DetailedView):
     def action_step(self, direction: int) -> None:
         """Show the next or previous step."""
         if not self._steps:
-            self.notify("no steps: the profiler ran without a schedule", markup=False)
+            self.post_message(Told("no steps: the profiler ran without a schedule"))
             return
         step = next_step(self._steps, self._viewport, self._at_ns, direction)
         self._set_viewport(self._viewport.between(step.start_ns, step.end_ns))
@@ -742,13 +743,13 @@ class TimelineView(DetailedView):
         """Go to the next or previous gap that is a cell wide."""
         row = self._device_row()
         if self._trace is None or row == NO_ID:
-            self.notify("no idle time: no device work in this trace", markup=False)
+            self.post_message(Told("no idle time: no device work in this trace"))
             return
         device = self._trace.tracks[self._rows[row].lane.track_id].device
         cell_ns = self._viewport.span_ns // self.lanes.plot_width
         gap = next_gap(self._trace, device, self._at_ns, direction, max(cell_ns, 1))
         if gap == NO_ID:
-            self.notify("no further gap a cell wide; w zooms in", markup=False)
+            self.post_message(Told("no further gap a cell wide; w zooms in"))
             return
         found = idle_gaps(self._trace)[device]
         start_ns, end_ns = int(found.start_ns[gap]), int(found.end_ns[gap])
@@ -774,12 +775,12 @@ class TimelineView(DetailedView):
         """Select the host slice that held the gap under the cursor."""
         gap = self._gap()
         if self._trace is None or gap is None:
-            self.notify("the cursor is in no idle gap; i goes to the next", markup=False)
+            self.post_message(Told("the cursor is in no idle gap; i goes to the next"))
             return
         found = idle_gaps(self._trace)[gap[0]]
         holder, frame = int(found.holder_id[gap[1]]), int(found.source_id[gap[1]])
         if holder == NO_ID and frame == NO_ID:
-            self.notify("nothing that was recorded held this gap", markup=False)
+            self.post_message(Told("nothing that was recorded held this gap"))
             return
         self._selection = NO_ID
         self._choose(holder if holder != NO_ID else frame)
@@ -797,7 +798,7 @@ class TimelineView(DetailedView):
         event.stop()
         at_ns = parse_time(event.value)
         if at_ns is None:
-            self.notify("a time looks like 1.2ms, 340us or 2s", severity="warning", markup=False)
+            self.post_message(Told("a time looks like 1.2ms, 340us or 2s"))
         else:
             self._set_viewport(self._viewport.centred(at_ns))
             self._at_ns = at_ns
