@@ -68,10 +68,13 @@ def with_hatching(text: str, hatched: PrefixSums, viewport: Viewport, mode: Pain
     share_ns = hatched.covered(viewport.edges(len(text)))
     wide = share_ns * 2 >= np.diff(viewport.edges(len(text)))
     glyph = "%" if mode.ascii_only else "░"
-    return "".join(
-        glyph if is_wide and letter == " " else letter
-        for letter, is_wide in zip(text, wide.tolist(), strict=True)
-    )
+    letters = list(text)
+    for column in np.flatnonzero(wide).tolist():
+        before, after = text[max(column - 1, 0) : column], text[column + 1 : column + 2]
+        # The one space between a number and its unit belongs to the label.
+        if letters[column] == " " and not (before.strip() and after.strip()):
+            letters[column] = glyph
+    return "".join(letters)
 
 
 def with_idle(

@@ -1,12 +1,12 @@
 """A line of the overview: its pieces, and how they are laid out."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tracetui.analysis.work_class import WorkClass
 from tracetui.model.arrays import NO_ID
-from tracetui.presentation.table import cell_width, padded
+from tracetui.presentation.table import cell_width, cut_off, padded
 
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 LABEL_WIDTH: Final = 9
@@ -50,6 +50,22 @@ class TableRow:
     view: str
     slice_id: int
     work_class: WorkClass | None = None
+
+
+def cut_line(line: OverviewLine, width: int) -> OverviewLine:
+    """Return a line of at most ``width`` cells: what has no room gives way to an ellipsis."""
+    if cell_width(line.text.rstrip()) <= width:
+        return line
+    parts: list[Part] = []
+    used = 0
+    for part in line.parts:
+        room = width - used
+        if cell_width(part.text) >= room:
+            # One letter more than there is room for makes `cut_off` write the ellipsis.
+            return replace(line, parts=(*parts, replace(part, text=cut_off(f"{part.text} ", room))))
+        parts.append(part)
+        used += cell_width(part.text)
+    return line
 
 
 def bar(ratio: float, width: int, *, ascii_only: bool = False) -> str:

@@ -17,7 +17,7 @@ _LEAST_WRAP_WIDTH: Final = 8
 """Narrower lines are not indented."""
 _ELLIPSIS: Final = "…"
 _DOT: Final = " · "
-_LEAST_PART: Final = 8
+_LEAST_PART: Final = 14
 """Of a part shortened to fewer cells nobody could tell what it was."""
 _TIME_WIDTH: Final = 12
 _GAP: Final = 2

@@ -177,6 +177,7 @@ def test_what_shares_leave_out_is_hatched_in_the_ruler():
     spans, view = artefact_spans(trace), Viewport.whole(80_000)
 
     assert with_hatching("|0ms    |40ms   ", spans, view, _PLAIN) == "|0ms  ░░|40ms░  "
+    assert with_hatching("|0 ms   |40 ms  ", spans, view, _PLAIN) == "|0 ms ░░|40 ms  "
     plain = PaintMode(ascii_only=True)
     assert with_hatching("|0ms    |40ms   ", spans, view, plain) == "|0ms  %%|40ms%  "
     assert len(artefact_spans(trace_of(kernel("a", 0, 10)))) == 0

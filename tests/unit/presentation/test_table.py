@@ -114,8 +114,8 @@ def test_columns_leave_the_name_its_room() -> None:
         (50, "1 of 8 V100 used · torch.profiler · 3 steps · 2 s"),
         (48, "1 of 8 V100 used · 3 steps · 2 s"),
         (30, "1 of 8 V100 used · 2 s"),
-        (16, "1 of …used · 2 s"),
-        (13, "2 s"),
+        (21, "1 of 8 …00 used · 2 s"),
+        (16, "2 s"),
     ],
 )
 def test_of_several_parts_those_in_the_middle_go_first(width, expected):
