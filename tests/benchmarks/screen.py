@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.benchmarks.make_trace import write_trace
-from tests.ui.terminal import Terminal
+from tests.benchmarks.raw_terminal import QUIET_S, RawTerminal
+from tests.benchmarks.screen_latency import latency_while_loading
 from tracetui.units import BYTES_PER_MB
 
 _COLUMNS, _LINES = 200, 60
-_QUIET_S = 0.25
 _SLOW_BYTES_PER_S = 125_000
 _HELD_KEYS_PER_S = 30
 _HELD_S = 3
@@ -30,42 +30,6 @@ class Hello(App):
         yield Static("hello world")
 Hello().run()
 """
-
-
-class RawTerminal(Terminal):
-    """Counts bytes and keeps no picture, which would cost more than what is measured."""
-
-    def read_some(self, seconds: float) -> bytes:
-        """Return what is there within ``seconds``."""
-        if not select.select([self._master], [], [], seconds)[0]:
-            return b""
-        try:
-            return os.read(self._master, 65536)
-        except OSError:
-            return b""
-
-    def quiet(self, seconds: float = _QUIET_S) -> int:
-        """Read until nothing comes for a while; return how many bytes came."""
-        total = 0
-        while data := self.read_some(seconds):
-            total += len(data)
-        return total
-
-    def send(self, keys: str) -> None:
-        """Type."""
-        os.write(self._master, keys.encode())
-
-    def until_loaded(self) -> None:
-        """Wait until the file is read and what follows is drawn."""
-        while self.quiet(3):
-            pass
-
-    def first_bytes(self, text: bytes, limit_s: float = 30) -> float:
-        """Return after how many seconds a text has been drawn."""
-        start, seen = time.perf_counter(), b""
-        while text not in seen and time.perf_counter() - start < limit_s:
-            seen = (seen + self.read_some(0.02))[-200_000:]
-        return time.perf_counter() - start
 
 
 def _cost_of(terminal: RawTerminal, keys: Sequence[str]) -> list[int]:
@@ -127,7 +91,7 @@ def slow_link(path: Path, folder: str) -> None:
             if taken > allowed:
                 time.sleep(0.002)
                 continue
-            data = terminal.read_some(_QUIET_S)
+            data = terminal.read_some(QUIET_S)
             if not data:
                 break
             taken += len(data)
@@ -135,29 +99,6 @@ def slow_link(path: Path, folder: str) -> None:
         print(
             f"  slow link: {n_sent} keys, {taken / 1000:,.0f} kB, settled {settled - last:.2f} s after"
         )
-
-
-def latency_while_loading(path: Path, folder: str) -> None:
-    """Print how long a key waits for its picture while a file is read (at most 50 ms)."""
-    with RawTerminal(
-        [str(path)], columns=120, lines=40, XDG_STATE_HOME=folder, XDG_CACHE_HOME=folder
-    ) as terminal:
-        terminal.first_bytes(b"reading")
-        waits, start = [], time.perf_counter()
-        for number in range(60):
-            sent = time.perf_counter()
-            terminal.send("?" if number % 2 == 0 else "\x1b")
-            if terminal.read_some(1):
-                waits.append(time.perf_counter() - sent)
-            while terminal.read_some(0.01):
-                pass
-            if time.perf_counter() - start > 6:
-                break
-    ordered = sorted(waits)
-    print(
-        f"  keys while loading: {len(waits)}, median {statistics.median(waits) * 1000:.0f} ms,"
-        f" 95 % {ordered[int(len(ordered) * 0.95)] * 1000:.0f} ms, most {max(waits) * 1000:.0f} ms"
-    )
 
 
 def first_paint(path: Path, folder: str) -> None:
@@ -195,7 +136,7 @@ def main() -> None:
         write_trace(path, megabytes * BYTES_PER_MB)
         print(f"{megabytes} MB at {_COLUMNS}x{_LINES}, 256 colours")
         first_paint(path, folder)
-        latency_while_loading(path, folder)
+        latency_while_loading(path)
         bytes_for_keys(path, folder)
         slow_link(path, folder)
 

@@ -27,6 +27,7 @@ from tracetui.ui.screens.help import HelpScreen
 from tracetui.ui.screens.main import MainScreen
 from tracetui.ui.screens.prompt import ChoiceScreen, PromptScreen
 from tracetui.ui.views import VIEWS
+from tracetui.ui.views.base import View
 from tracetui.ui.views.timeline import TimelineView
 from tracetui.ui.widgets.too_small import TooSmall
 
@@ -400,6 +401,50 @@ async def test_tables_fill_while_the_file_is_read_and_escape_keeps_what_was_read
         assert driver.app.is_running
         assert "part of the file" in driver.text_of("header")
         assert "stopped: what was read until then is shown" in driver.text_of("footer")
+
+
+async def test_progress_without_a_newer_trace_moves_the_line_alone(gpu_file, monkeypatch):
+    whole = read_trace(gpu_file)
+
+    def slow(path, publish, stop, **options):
+        publish(whole, Progress(1 << 20, 4 << 20, 1234, 1.0, is_complete=False))
+        publish(None, Progress(2 << 20, 4 << 20, 2345, 2.0, is_complete=False))
+        assert stop.wait(10)
+        return whole
+
+    monkeypatch.setattr(main_module, "read_trace", slow)
+    app = TraceTuiApp([str(gpu_file)])
+    async with app.run_test(size=(120, 30)) as pilot:
+        driver = Driver(pilot, app)
+        await driver.wait_for("2.0 MiB of 4.0 MiB · 2,345 events · about 2 s left")
+        await driver.wait_for("aten::addmm")
+        assert driver.workspace.trace is whole
+        await driver.press("escape")
+        await driver.settle()
+
+
+async def test_a_hidden_view_reckons_when_the_file_is_read_or_it_is_shown(gpu_file, monkeypatch):
+    whole = read_trace(gpu_file)
+
+    def slow(path, publish, stop, **options):
+        publish(whole, Progress(1 << 20, 4 << 20, 1234, 1.0, is_complete=False))
+        assert stop.wait(10)
+        return whole
+
+    monkeypatch.setattr(main_module, "read_trace", slow)
+    app = TraceTuiApp([str(gpu_file)])
+    async with app.run_test(size=(120, 30)) as pilot:
+        driver = Driver(pilot, app)
+        await driver.wait_for("aten::addmm")
+        hidden = [view for view in driver.main.query(View) if view is not driver.view]
+        assert hidden
+        assert all(view.workspace is None for view in hidden)
+        await driver.press("4")
+        await driver.wait_for("gemm_kernel")
+        assert driver.view.workspace is driver.document.workspace
+        await driver.press("1", "escape")
+        await driver.settle()
+        assert all(view.workspace is not None for view in hidden)
 
 
 async def test_leaving_while_a_file_is_read_stops_the_reader(gpu_file, monkeypatch):

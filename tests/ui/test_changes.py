@@ -6,7 +6,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from tracetui.ui.widgets.changes import changed_cells, changed_regions
+from tracetui.ui.widgets.changes import changed_cells, changed_regions, changed_spans
 
 _RED, _PLAIN = Style(color="red"), Style()
 
@@ -33,6 +33,28 @@ def test_a_shorter_line_clears_what_was_there() -> None:
 
 def test_wide_letters_count_two_cells() -> None:
     assert changed_cells(_line(("漢字x", _PLAIN)), _line(("漢字y", _PLAIN))) == (4, 5)
+
+
+def test_what_is_far_apart_is_sent_apart() -> None:
+    old = _line((f"a{'-' * 20}漢{'-' * 5}bc", _PLAIN))
+    assert changed_spans(old, _line((f"A{'-' * 20}字{'-' * 5}bX", _PLAIN))) == [(0, 1), (21, 30)]
+    assert changed_spans(old, old) == []
+
+
+@given(st.data())
+def test_putting_the_spans_over_the_old_line_gives_the_new_one(data: st.DataObject) -> None:
+    letters = st.text("ab漢", min_size=1, max_size=3)
+    pairs = data.draw(st.lists(st.tuples(letters, letters), max_size=4))
+    gap = "-" * data.draw(st.sampled_from((0, 5, 18)))
+    texts = [gap.join(pair[side] for pair in pairs) for side in (0, 1)]
+    width = max(Strip([Segment(text)]).cell_length for text in texts)
+    before, after = (Strip([Segment(text)]).adjust_cell_length(width) for text in texts)
+    place, parts = 0, []
+    for start, end in changed_spans(before, after):
+        assert place <= start < end <= width
+        parts += [before.crop(place, start).text, after.crop(start, end).text]
+        place = end
+    assert "".join([*parts, before.crop(place, width).text]) == after.text
 
 
 def test_a_picture_differs_line_by_line() -> None:

@@ -1,7 +1,9 @@
 """The real program through a pty: first paint, keys, signals, hostile names."""
 
 import json
+import os
 import signal
+import time
 
 import pytest
 
@@ -95,3 +97,30 @@ def test_compare_opens_on_the_screen_where_nobody_asked_for_text(trace_file, tmp
     with Terminal(["compare", str(trace_file), str(other)]) as terminal:
         text = terminal.wait_for("A small.json +B other.json")
         assert "5 Comp" in text
+
+
+def test_a_lone_escape_is_taken_before_the_next_tenth_of_a_second(trace_file):
+    with Terminal([str(trace_file)], columns=100, lines=30) as terminal:
+        terminal.wait_for("sgemm")
+        waits = []
+        for _ in range(5):
+            terminal.press("?")
+            start, seen = time.monotonic(), len(terminal.raw)
+            os.write(terminal._master, b"\x1b")
+            while len(terminal.raw) == seen:
+                terminal.read(0.005)
+            waits.append(time.monotonic() - start)
+            terminal.press("", 0.2)
+        # Textual's own wait alone is 0.1 s; of five one at least meets a core that is free.
+        assert min(waits) < 0.1
+
+
+def test_a_lanes_cursor_sends_what_differs_and_no_more(trace_file):
+    with Terminal([str(trace_file)], columns=200, lines=60) as terminal:
+        terminal.wait_for("sgemm")
+        terminal.press("2")
+        terminal.wait_for("aten::linear")
+        terminal.press("j", 1)
+        costs = [terminal.press(key, 1) for key in "kjkj"]
+        # Another slice's details, all of them, and four lanes: 900 letters, and where they stand.
+        assert 0 < max(costs) <= 1250

@@ -79,7 +79,7 @@ async def test_nothing_breaks_while_the_steps_are_sought(
     big_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Several chunks, each published: while steps are sought nothing has been kept yet.
-    monkeypatch.setattr(chrome, "_FIRST_PUBLISH_S", 0.0)
+    monkeypatch.setattr(chrome, "_PUBLISH_S", 0.0)
     record = json.loads(big_file.read_text())
     record["traceEvents"] += [event(f"aten::op_{n}", "cpu_op", 600 + n, 1) for n in range(40_000)]
     big_file.write_text(json.dumps(record))

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from tracetui.cli.commands import COMMANDS
 from tracetui.cli.first_paint import first_paint
@@ -20,6 +21,11 @@ examples:
   tracetui traces/      choose among the traces of a folder
   cat a.json | tracetui -
 """
+
+
+_ESCAPE_MS: Final = "25"
+"""So long a lone escape may still be the first byte of another key. Whoever has a link that tears keys
+apart for longer sets ESCDELAY, as for every program in the terminal."""
 
 
 class _Version(argparse.Action):
@@ -103,6 +109,7 @@ def _open_screen(paths: Sequence[str], options: argparse.Namespace, first_view: 
     encoding = (getattr(sys.__stderr__, "encoding", None) or "").lower().replace("-", "")
     ascii_only = options.ascii or encoding != "utf8"
     names = ["standard input" if path == STDIN else path for path in options.paths]
+    os.environ.setdefault("ESCDELAY", _ESCAPE_MS)
     with first_paint(names, ascii_only=ascii_only):
         from tracetui.reports.export import comparison_files, export_files
         from tracetui.ui.app import run_app

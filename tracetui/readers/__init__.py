@@ -27,7 +27,8 @@ def read_trace(
 
     Args:
         path: A trace as JSON, plain, gzipped or zipped; the content decides, not the name.
-        publish: Called on this thread with a frozen trace of what has been read so far.
+        publish: Called on this thread with how far the load is, and, when that has grown by half, with
+            a frozen trace of what has been read so far.
         stop: Set it to end the load; what was read until then is returned.
         use_cache: Whether to look into the cache, and to fill it.
         portion: What to read of it. A window and steps take reading it twice.

@@ -20,5 +20,5 @@ class Progress:
     is_complete: bool
 
 
-Publish: TypeAlias = Callable[[Trace, Progress], None]
-"""Takes a new frozen trace of all that has been read so far."""
+Publish: TypeAlias = Callable[[Trace | None, Progress], None]
+"""Takes how far a load is and, now and then, a new frozen trace of all that has been read so far."""

@@ -21,9 +21,10 @@ from tracetui.readers.sieve import Sieve
 _MAX_HEAD_BYTES: Final = 64 << 20
 """How much may stand before the list of events."""
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
-_FIRST_PUBLISH_S: Final = 0.25
-_PUBLISH_SHARE: Final = 8
-"""A published trace may cost one part in this many of the load."""
+_PUBLISH_S: Final = 0.25
+_GROWTH: Final = 1.5
+"""A trace is published when it has grown by so much: then all that are made, and all that is reckoned
+from them, cost no more than twice the last, however long the load takes."""
 
 
 class ChromeReader:
@@ -42,7 +43,7 @@ class ChromeReader:
 
         Args:
             path: The file.
-            publish: Called with what has been read so far.
+            publish: Called with how far the load is, and with what has been read so far.
             stop: Set it to end the load.
             sieve: Chooses what is kept; everything is where it is ``None``.
         """
@@ -55,7 +56,8 @@ class ChromeReader:
         self._second: SecondReader | None = None
         self._is_bare_list = False
         self._started_s = time.perf_counter()
-        self._next_publish_s = self._started_s + _FIRST_PUBLISH_S
+        self._next_publish_s = self._started_s + _PUBLISH_S
+        self._n_published = 0
         self.arguments = FileArguments(
             path, self._stream.chunks, is_compressed=self._stream.source.is_compressed
         )
@@ -189,17 +191,21 @@ class ChromeReader:
         return True
 
     def _tell(self) -> None:
-        """Publish what there is, if it is time; costly traces are published more rarely."""
+        """Publish how far the load is, if it is time, and the trace, if it has grown enough."""
         if self._second is not None:
             self._second.take_ready()
         now = time.perf_counter()
         if self._publish is None or now < self._next_publish_s:
             return
-        second = self._second
-        builder = self._builder if second is None else second.preview(self._builder)
-        self._publish(self._build(builder), self.progress(is_complete=False))
-        cost_s = time.perf_counter() - now
-        self._next_publish_s = time.perf_counter() + max(_FIRST_PUBLISH_S, cost_s * _PUBLISH_SHARE)
+        progress = self.progress(is_complete=False)
+        trace = None
+        if progress.n_events >= self._n_published * _GROWTH:
+            self._n_published = progress.n_events
+            second = self._second
+            builder = self._builder if second is None else second.preview(self._builder)
+            trace = self._build(builder)
+        self._publish(trace, progress)
+        self._next_publish_s = time.perf_counter() + _PUBLISH_S
 
     def progress(self, *, is_complete: bool) -> Progress:
         """Return how far the load has come."""

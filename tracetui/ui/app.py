@@ -1,8 +1,10 @@
 """The application: which screen, which theme, and leaving in good order."""
 
 import asyncio
+import gc
 import os
 import signal
+import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -10,8 +12,12 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 import platformdirs
+from rich.console import RenderableType
+from textual import constants, events
+from textual._compositor import ChopsUpdate
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.driver import Driver
 from textual.filter import Monochrome, NoColor
 from textual.screen import ModalScreen, Screen
 from textual.theme import BUILTIN_THEMES, Theme
@@ -20,6 +26,8 @@ from textual.worker import WorkerFailed
 from tracetui.presentation.browse import StateStore
 from tracetui.presentation.capture_choice import ChoiceStore
 from tracetui.ui.ascii_filter import AsciiFilter
+from tracetui.ui.courtesy import Courtesy
+from tracetui.ui.cropped import CroppedUpdate
 from tracetui.ui.keymap import label_of
 from tracetui.ui.screens.capture import CaptureScreen
 from tracetui.ui.screens.main import MainScreen
@@ -59,7 +67,18 @@ THEMES: Final = ("textual-dark", "textual-light", "ansi-dark", NO_COLOUR.name)
 """What ``T`` goes through: dark, light, the terminal's own 16 colours, none."""
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
 _SIGNAL_STATUS: Final = 128
+_SWITCH_S: Final = 0.001
+"""How long a thread keeps the interpreter while another wants it: a key passes through three threads."""
 _CAPTURE: Final = "capture"
+
+
+def _driver_class() -> type[Driver] | None:
+    """Return what reads the keys here; ``None`` leaves it to the platform."""
+    if sys.platform == "win32" or constants.DRIVER is not None:
+        return None
+    from tracetui.ui.driver import PromptDriver  # noqa: PLC0415 - cannot be imported on Windows
+
+    return PromptDriver
 
 
 class TraceTuiApp(App[None]):
@@ -97,11 +116,12 @@ class TraceTuiApp(App[None]):
             export_comparison: Makes those that a comparison and its notes are exported to.
             view: The view that files are shown in first; empty leaves it to them.
         """
-        super().__init__()
+        super().__init__(driver_class=_driver_class())
         self.export = export
         self.export_comparison = export_comparison
         self.ascii_only = ascii_only
         self.use_mouse = use_mouse
+        self.courtesy = Courtesy()
         self.animation_level = "none"
         self._paths = tuple(paths)
         self._directory = directory
@@ -153,6 +173,19 @@ class TraceTuiApp(App[None]):
             for number in _SIGNALS:
                 loop.remove_signal_handler(number)
 
+    async def on_event(self, event: events.Event) -> None:
+        """Let a key go before what works in the background."""
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            self.courtesy.begin()
+            self.screen.call_after_refresh(self.courtesy.end)
+        await super().on_event(event)
+
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        """Send of a part of the screen what is in the part, and no more of its lines."""
+        if isinstance(renderable, ChopsUpdate):
+            renderable = CroppedUpdate(renderable.chops, renderable.spans, renderable.chop_ends)
+        super()._display(screen, renderable)
+
     def _watch_signals(self) -> None:
         """Leave through the front door when the connection drops, so the terminal is restored."""
         loop = asyncio.get_running_loop()
@@ -173,7 +206,7 @@ class TraceTuiApp(App[None]):
     def open_paths(self, paths: Sequence[str]) -> None:
         """Open files, beside those that are open already."""
         if self._main is None:
-            self._main = MainScreen(paths, self._store, self._view)
+            self._main = MainScreen(paths, self._store, self._view, self.courtesy)
             self.switch_screen(self._main) if self._has_start else self.push_screen(self._main)
             return
         for path in paths:
@@ -231,7 +264,7 @@ class TraceTuiApp(App[None]):
         """Put the first traces that are opened between the start screen and the capture."""
         with self.batch_update():
             self.pop_screen()
-            self._main = MainScreen(paths, self._store, ScoreboardView.name_id)
+            self._main = MainScreen(paths, self._store, ScoreboardView.name_id, self.courtesy)
             if self._capture is not None:
                 self._main.show_awaited(self._capture.awaited)
             self.switch_screen(self._main) if self._has_start else self.push_screen(self._main)
@@ -295,6 +328,9 @@ def run_app(
         export_comparison=export_comparison,
         view=view,
     )
+    sys.setswitchinterval(_SWITCH_S)
+    # What was imported stays: the collector need not look through it again and again.
+    gc.freeze()
     app.run(mouse=use_mouse)
     if app.failure is not None:
         raise app.failure

@@ -173,11 +173,14 @@ def test_records_in_arguments_that_look_like_events_are_no_cut(tmp_path: Path) -
 
 def test_what_is_published_grows_and_never_changes(tmp_path: Path) -> None:
     seen: list[tuple[Trace, Progress, int]] = []
+    told: list[Progress] = []
     path = tmp_path / "trace.json"
     path.write_text(json.dumps([_complete(ts=10 * i) for i in range(60_000)]))
 
-    def publish(trace: Trace, progress: Progress) -> None:
-        seen.append((trace, progress, len(trace.slices)))
+    def publish(trace: Trace | None, progress: Progress) -> None:
+        told.append(progress)
+        if trace is not None:
+            seen.append((trace, progress, len(trace.slices)))
 
     final = read_trace(path, publish, use_cache=False)
     assert len(final.slices) == 60_000

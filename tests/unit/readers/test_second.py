@@ -172,7 +172,7 @@ def test_stop_keeps_what_was_read_and_ends_the_second_process(tmp_path: Path):
     stop = Event()
     seen: list[Progress] = []
 
-    def publish(_trace: Trace, progress: Progress) -> None:
+    def publish(_trace: Trace | None, progress: Progress) -> None:
         seen.append(progress)
         stop.set()
 

@@ -5,7 +5,9 @@ from functools import partial
 from typing import Final
 
 from rich.text import Text
+from textual.reactive import Reactive
 from textual.timer import Timer
+from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Static
 
 from tracetui.format import TimeUnit, duration, middle_ellipsis, with_unit
@@ -29,6 +31,9 @@ SAID_S: Final = 4.0
 
 class FrameScreen(SteadyScreen[None]):
     """Documents, one of them shown in one of the views."""
+
+    # Who loses the focus and who gains it draw that themselves; the screen need not be sent again.
+    focused: Reactive[Widget | None] = Reactive(None, repaint=False)
 
     def __init__(self, documents: Sequence[Document]) -> None:
         """Show the first document.
@@ -61,8 +66,9 @@ class FrameScreen(SteadyScreen[None]):
         if document is self.document:
             for view in self.query(View):
                 is_new_trace = view.workspace is None or view.workspace.trace is not workspace.trace
-                # A hidden view follows when it is shown: it would lay out rows for nobody.
-                if is_new_trace or view is self.view:
+                # A hidden view follows when it is shown, and reckons ahead only what is last: each
+                # would look through every trace that is published, against the reader and the keys.
+                if view is self.view or (is_new_trace and not workspace.is_loading):
                     view.workspace = workspace
             self._show_frame()
 
@@ -94,7 +100,8 @@ class FrameScreen(SteadyScreen[None]):
         progress.display = self.document.is_loading
         if self.document.is_loading:
             text = progress_text(self.document.name, self.document.progress)
-            progress.update(Text(f" {cut_off(text, width - 2)}", no_wrap=True))
+            line = Text(f" {cut_off(text, width - 2)}", no_wrap=True)
+            progress.update(line, layout=False)
         shown = self._said or footer_text(self.view.key_scope, width - 2)
         footer = Text(f" {cut_off(shown, width - 2)}", "bold" if self._said else "", no_wrap=True)
         self._write("footer", footer)

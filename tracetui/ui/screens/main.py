@@ -30,6 +30,7 @@ from tracetui.presentation.too_big import question
 from tracetui.readers import read_trace
 from tracetui.readers.base import Progress
 from tracetui.readers.shortage import shortage
+from tracetui.ui.courtesy import CourteousStop, Courtesy, uncollected
 from tracetui.ui.documents import (
     Document,
     Spot,
@@ -129,22 +130,30 @@ class MainScreen(MovingScreen, SharingScreen):
 
         error: str
 
-    def __init__(self, paths: Sequence[str], store: StateStore, view: str = "") -> None:
+    def __init__(
+        self,
+        paths: Sequence[str],
+        store: StateStore,
+        view: str = "",
+        courtesy: Courtesy | None = None,
+    ) -> None:
         """Open the files; the first is shown.
 
         Args:
             paths: The files.
             store: Remembers the place in each.
             view: The view to begin with; empty leaves it to the files.
+            courtesy: Holds the loads up while a key is answered.
         """
         self._store = store
+        self._courtesy = courtesy or Courtesy()
         super().__init__([self._new_document(path) for path in paths])
         if len(paths) > 1:
             # Several files are opened to be compared: the answer comes first.
             self._documents[0].view = CompareView.name_id
         if view:
             self._documents[0].view = view
-        self._latest: dict[int, tuple[Trace, Progress]] = {}
+        self._latest: dict[int, tuple[Trace | None, Progress]] = {}
         self._rivals = Rivals((), ())
         self._has_chosen_pair = False
         self._awaited: tuple[Awaited, ...] = ()
@@ -152,7 +161,7 @@ class MainScreen(MovingScreen, SharingScreen):
     def _new_document(self, path: str) -> Document:
         place = self._store.place_of(path)
         names = {view.name_id for view in VIEWS}
-        document = Document(path, place=place)
+        document = Document(path, place=place, stop=CourteousStop(self._courtesy))
         if place.view in names:
             document.view = place.view
         document.marks = [Spot(view, event_id) for view, event_id in place.marks if view in names]
@@ -236,10 +245,10 @@ class MainScreen(MovingScreen, SharingScreen):
 
     @work(thread=True, group="load")
     def _load(self, document: Document) -> None:
-        def publish(trace: Trace, progress: Progress) -> None:
-            is_awaited = id(document) in self._latest
-            self._latest[id(document)] = (trace, progress)
-            if not is_awaited:
+        def publish(trace: Trace | None, progress: Progress) -> None:
+            waiting = self._latest.get(id(document))
+            self._latest[id(document)] = (trace or (waiting and waiting[0]), progress)
+            if waiting is None:
                 self.post_message(self.Published(document))
 
         try:
@@ -248,7 +257,8 @@ class MainScreen(MovingScreen, SharingScreen):
                 self.post_message(self.TooBig(document, short))
                 return
             portion = document.portion or WHOLE
-            trace = read_trace(document.path, publish, document.stop, portion=portion)
+            with uncollected():
+                trace = read_trace(document.path, publish, document.stop, portion=portion)
         except TraceTuiError as error:
             text = str(error)
             if document.name not in clean_text(text):
@@ -281,7 +291,10 @@ class MainScreen(MovingScreen, SharingScreen):
         if latest is None or not message.document.is_loading:
             return
         trace, message.document.progress = latest
-        self._take(message.document, trace)
+        if trace is not None:
+            self._take(message.document, trace)
+        elif message.document is self.document:
+            self._show_frame()
 
     def on_main_screen_load_ended(self, message: LoadEnded) -> None:
         """Show the whole trace, or say why there is none."""

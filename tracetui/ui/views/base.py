@@ -10,9 +10,10 @@ from tracetui.format import TimeUnit
 from tracetui.model.arrays import NO_ID
 from tracetui.ui.messages import Told
 from tracetui.ui.state import Rivals, Workspace
+from tracetui.ui.widgets.drawn import SizedWidget
 
 
-class View(Vertical):
+class View(Vertical, SizedWidget):
     """One tab; it draws the workspace and posts what the user did."""
 
     name_id: ClassVar[str] = ""

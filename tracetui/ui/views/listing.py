@@ -109,6 +109,7 @@ class ListingView(DetailedView):
 
     def show_rows(self) -> None:
         """Draw summary, titles, rows and pane anew."""
+        self.note_layout()
         is_partial = self.workspace is not None and self.workspace.is_loading
         self._write("listing-summary", f"{'So far: ' if is_partial else ''}{self.summary()}")
         self.rows.show(self.n_rows(), self.line)
@@ -136,6 +137,8 @@ class ListingView(DetailedView):
 
     def on_resize(self) -> None:
         """Lay the rows out for the new width."""
+        if self.is_laid_out:
+            return
         self.place_details()
         if self.workspace is not None:
             self.show_rows()

@@ -1,13 +1,20 @@
 """What of a line changed: a terminal over a slow link is sent no more than that."""
 
 from collections.abc import Iterable, Sequence
-from itertools import zip_longest
+from itertools import groupby, zip_longest
+from typing import Final
 
 from rich.segment import Segment
+from rich.style import Style
 from textual.geometry import Region
 from textual.strip import Strip
 
 from tracetui.presentation.table import cell_width
+
+_GAP: Final = 16
+"""Fewer equal cells than these are cheaper to send again than to step over."""
+_MANY: Final = 40
+"""A line of more segments changes nearly everywhere, and takes long to look through."""
 
 
 def changed_cells(old: Strip, new: Strip) -> tuple[int, int] | None:
@@ -23,12 +30,45 @@ def changed_cells(old: Strip, new: Strip) -> tuple[int, int] | None:
     return start, max(end, start + 1)
 
 
+def changed_spans(old: Strip, new: Strip) -> list[tuple[int, int]]:
+    """Return the first and the last but one cell of each run that differs, with long gaps between."""
+    cells = changed_cells(old, new)
+    if cells is None:
+        return []
+    start, end = cells
+    if end - start <= _GAP or max(len(list(old)), len(list(new))) > _MANY:
+        return [cells]
+    pairs = list(zip_longest(_cells(old), _cells(new)))[start:end]
+    spans: list[tuple[int, int]] = []
+    at = start
+    for is_equal, run in groupby(pairs, key=lambda pair: pair[0] == pair[1]):
+        after = at + len(list(run))
+        if not is_equal:
+            near = spans and at - spans[-1][1] < _GAP
+            spans[-1:] = [(spans[-1][0], after)] if near else [*spans[-1:], (at, after)]
+        at = after
+    return spans
+
+
 def changed_regions(old: Sequence[Strip], new: Sequence[Strip]) -> Iterable[Region]:
-    """Return what differs between two pictures of one height, at most one region for each line."""
+    """Return what differs between two pictures of one height."""
     for y, (before, after) in enumerate(zip_longest(old, new, fillvalue=Strip([]))):
-        cells = changed_cells(before, after)
-        if cells is not None:
-            yield Region(cells[0], y, cells[1] - cells[0], 1)
+        if before != after:
+            for start, end in changed_spans(before, after):
+                yield Region(start, y, end - start, 1)
+
+
+def _cells(line: Strip) -> list[tuple[str, Style | None]]:
+    """Return what each cell holds; the second of a wide letter holds nothing but its style."""
+    cells: list[tuple[str, Style | None]] = []
+    for text, style, _ in line:
+        for letter in text:
+            width = cell_width(letter)
+            if width:
+                cells += [(letter, style), *[("", style)] * (width - 1)]
+            elif cells:
+                cells[-1] = (cells[-1][0] + letter, style)
+    return cells
 
 
 def _mirrored(segments: Iterable[Segment]) -> list[Segment]:

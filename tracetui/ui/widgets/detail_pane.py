@@ -12,11 +12,11 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
 from textual.timer import Timer
-from textual.widget import Widget
 
 from tracetui.presentation.lit import joined, lit_wrapped
 from tracetui.presentation.table import cell_width, shortened
 from tracetui.ui.widgets.changes import changed_regions
+from tracetui.ui.widgets.drawn import DrawnWidget
 from tracetui.ui.widgets.palette import lit_segments
 
 REST_S: Final = 0.12
@@ -25,7 +25,7 @@ _TITLE_LINES: Final = 2
 _END: Final = 1_000_000_000
 
 
-class DetailPane(Widget, can_focus=True, inherit_bindings=False):
+class DetailPane(DrawnWidget, can_focus=True, inherit_bindings=False):
     """Wraps its lines to its width and sends only those that changed."""
 
     @dataclass
@@ -109,6 +109,7 @@ class DetailPane(Widget, can_focus=True, inherit_bindings=False):
         self._wrap()
 
     def _wrap(self) -> None:
+        self.note_layout()
         width = self.text_width
         texts = list(self._texts) if width > 0 else []
         if texts and cell_width(texts[0]) > _TITLE_LINES * width:
@@ -121,7 +122,8 @@ class DetailPane(Widget, can_focus=True, inherit_bindings=False):
 
     def _redraw(self) -> None:
         """Ask for the lines that differ from what is drawn, and no more of them than differs."""
-        drawn = [self.render_line(y) for y in range(self.size.height)]
+        with self.one_style():
+            drawn = [self.render_line(y) for y in range(self.size.height)]
         regions = tuple(changed_regions(self._drawn, drawn))
         if regions:
             self.refresh(*regions)
@@ -159,6 +161,8 @@ class DetailPane(Widget, can_focus=True, inherit_bindings=False):
 
     def on_resize(self) -> None:
         """Wrap anew, and tell."""
+        if self.is_laid_out:
+            return
         self._drawn = []
         self._wrap()
         self.refresh()

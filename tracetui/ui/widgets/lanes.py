@@ -12,7 +12,6 @@ from textual import events
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
 from tracetui.format import TimeUnit
 from tracetui.model.arrays import NO_ID
@@ -28,6 +27,7 @@ from tracetui.presentation.painting import PaintedLane, PaintMode, minimap_text,
 from tracetui.presentation.table import cut_off, shortened
 from tracetui.presentation.viewport import Viewport, ruler_text
 from tracetui.ui.widgets.changes import changed_regions
+from tracetui.ui.widgets.drawn import DrawnWidget
 from tracetui.ui.widgets.palette import cell_style, class_letter, class_style
 
 HEADER_ROWS: Final = 3
@@ -76,7 +76,7 @@ class Scene:
     """How the ruler writes times."""
 
 
-class LanesWidget(Widget, can_focus=True):
+class LanesWidget(DrawnWidget, can_focus=True):
     """Draws a scene, a line at a time; every strip is kept until what it shows changes."""
 
     @dataclass
@@ -140,6 +140,7 @@ class LanesWidget(Widget, can_focus=True):
         if old is None or old.index is not scene.index or old.matches is not scene.matches:
             self._strips.clear()
         self._scene = scene
+        self.note_layout()
         self._scroll_to_cursor(scene)
         if self._is_waiting:
             return
@@ -158,7 +159,8 @@ class LanesWidget(Widget, can_focus=True):
 
     def _redraw(self) -> None:
         """Ask for what differs from the last picture, or for everything where there is none."""
-        drawn = [self.render_line(y) for y in range(self.size.height)]
+        with self.one_style():
+            drawn = [self.render_line(y) for y in range(self.size.height)]
         if self._drawn and len(self._drawn) == len(drawn):
             regions = tuple(changed_regions(self._drawn, drawn))
             if regions:
@@ -183,6 +185,9 @@ class LanesWidget(Widget, can_focus=True):
 
     def on_resize(self) -> None:
         """Keep the cursor in sight, and tell that cells have another width."""
+        if self.is_laid_out:
+            return
+        self.note_layout()
         self._drawn = []
         if self._scene is not None:
             self._scroll_to_cursor(self._scene)

@@ -14,6 +14,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from tracetui.presentation.lit import Span
+from tracetui.ui.widgets.drawn import DrawnWidget
 from tracetui.ui.widgets.palette import class_style, lit_segments
 
 
@@ -30,7 +31,7 @@ class ListLine:
     """Letters that stand out, without colour too."""
 
 
-class CursorList(ScrollView, can_focus=True, inherit_bindings=False):
+class CursorList(ScrollView, DrawnWidget, can_focus=True, inherit_bindings=False):
     """Rows with a cursor; a subclass draws them and says what they are."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -62,17 +63,18 @@ class CursorList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def watch_cursor(self, old: int, new: int) -> None:
         """Bring the row in sight and redraw the two rows that changed."""
+        self.note_layout()
         self.scroll_to_region(Region(0, new, 1, 1), animate=False, force=True, origin_visible=False)
         for row in (old, new):
             self.refresh_line(row - self.scroll_offset.y)
 
     def on_focus(self) -> None:
         """Show the cursor."""
-        self.refresh()
+        self.refresh_line(self.cursor - self.scroll_offset.y)
 
     def on_blur(self) -> None:
         """Hide the cursor."""
-        self.refresh()
+        self.refresh_line(self.cursor - self.scroll_offset.y)
 
     def on_click(self, event: events.Click) -> None:
         """Move the cursor to the clicked row."""
@@ -162,6 +164,9 @@ class LineList(CursorList):
 
     def on_resize(self) -> None:
         """Keep the cursor in sight, and tell that the rows have another width."""
+        if self.is_laid_out:
+            return
+        self.note_layout()
         self.scroll_to_region(Region(0, self.cursor, 1, 1), animate=False, force=True)
         self.post_message(self.Resized())
 
