@@ -630,3 +630,30 @@ async def test_the_palette_is_left_while_it_searches(gpu_file, n_pauses):
         await driver.settle()
         await driver.press("escape")
         assert driver.app.screen is driver.main
+
+
+@pytest.mark.parametrize("asks", ["apostrophe", "ctrl+p", "S"])
+async def test_a_list_on_a_terminal_of_two_columns(gpu_file, asks):
+    async with running(gpu_file) as driver:
+        await driver.press("4", "m", asks)
+        for width in (2, 1, 80):
+            await driver.pilot.resize_terminal(width, 30)
+            await driver.settle()
+        await driver.press("escape")
+        assert driver.app.screen is driver.main
+
+
+async def test_an_answer_from_below_another_screen_takes_none_down(gpu_file):
+    async with running(gpu_file) as driver:
+        await driver.press("slash", "x")
+        prompt = driver.app.screen
+        assert isinstance(prompt, PromptScreen)
+        n_before = len(driver.app.screen_stack)
+        await driver.app.push_screen(HelpScreen("overview", "Overview"))
+        prompt.dismiss("x")
+        await driver.pilot.pause()
+        assert len(driver.app.screen_stack) == n_before + 1
+        await driver.press("escape")
+        assert len(driver.app.screen_stack) == n_before
+        await driver.press("escape")
+        assert driver.app.screen is driver.main

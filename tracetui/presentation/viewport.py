@@ -132,7 +132,7 @@ def ruler_text(
     letters = [" "] * width
     mark = "|" if ascii_only else "╷"
     ticks = ruler_ticks(viewport, width, unit)
-    ends = [column for column, _ in ticks[1:]] + [width]
+    ends = [column for column, _ in [*ticks, (width, "")][1:]]
     for (column, label), end in zip(ticks, ends[: len(ticks)], strict=True):
         # Where all times have one unit, a label may have no room; its tick stays.
         text = mark + label if column + 1 + len(label) <= end else mark

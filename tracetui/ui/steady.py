@@ -32,8 +32,8 @@ class SteadyScreen(Screen[Answer]):
         return self.is_mounted and super().check_action(action, parameters)
 
     def dismiss(self, result: Answer | None = None) -> AwaitComplete:
-        """Go with an answer; a second one comes too late."""
-        if self._is_over:
+        """Go with an answer; a second one comes too late, and one from below another screen."""
+        if self._is_over or self.app.screen is not self:
             return AwaitComplete()
         self._is_over = True
         return super().dismiss(result)

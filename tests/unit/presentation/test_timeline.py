@@ -351,6 +351,11 @@ def test_the_minimap_brackets_what_is_visible() -> None:
     assert text == "██[]█    ▁"
 
 
+def test_a_ruler_without_room_for_a_tick_is_blank():
+    # Five cells of 1 us: ticks would be 5 us apart, and none is between 1 ns and 1.001 us.
+    assert ruler_text(view(1, 1_001), 5) == " " * 5
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [("1.2ms", 1_200_000), ("340 us", 340_000), ("2s", 2 * 10**9), ("7", 7_000_000), ("5ns", 5),
