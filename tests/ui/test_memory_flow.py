@@ -73,6 +73,19 @@ async def test_details_that_were_asked_for_leave_no_empty_lines_for_a_chart(memo
         assert driver.view_name == "timeline"
 
 
+async def test_the_overview_leads_here_and_to_the_operator_of_the_peak(memory_file):
+    async with running(memory_file, size=(120, 40)) as driver:
+        lines = driver.overview
+        place = next(row for row, line in enumerate(lines) if line.startswith("Memory"))
+        await driver.press(*["j"] * len([line for line in lines[:place] if line]))
+        await driver.press("enter")
+        await driver.settle()
+
+        assert lines[place].startswith("Memory   cuda:0 peak 6.0 MiB at 44.00 µs in aten::empty")
+        assert driver.view_name == "memory"
+        assert driver.selected_name == "aten::empty"
+
+
 async def test_blocks_of_the_peak_lead_to_who_asked(memory_file):
     async with running(memory_file, size=(120, 40)) as driver:
         view = await _open(driver)

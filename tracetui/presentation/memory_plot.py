@@ -7,7 +7,7 @@ import numpy as np
 
 from tracetui.analysis.memory import MemoryCurve, Peak, highest_between
 from tracetui.analysis.work_class import WorkClass
-from tracetui.format import duration, size
+from tracetui.format import TimeUnit, duration, size
 from tracetui.model.arrays import NO_ID, Int64s
 from tracetui.presentation.roofline_plot import PlotLine
 from tracetui.presentation.table import cut_off
@@ -45,6 +45,7 @@ def chart_lines(
     height: int,
     *,
     held: Held | None = None,
+    unit: TimeUnit = TimeUnit.AUTO,
 ) -> list[PlotLine]:
     """Return the chart as rows of ``width`` cells; none where there is no room for one.
 
@@ -58,6 +59,7 @@ def chart_lines(
         width: Cells across.
         height: Lines.
         held: What the selected row held, where that is known.
+        unit: How times are written.
     """
     if width < _LEAST_WIDTH or height < LEAST_HEIGHT:
         return []
@@ -74,7 +76,7 @@ def chart_lines(
     return [
         _peak_line(peak, edges_ns, reserved, axis, width),
         *lines,
-        PlotLine(_time_axis(span_ns, width)),
+        PlotLine(_time_axis(span_ns, width, unit)),
         _held_line(held, edges_ns, across),
     ]
 
@@ -162,10 +164,12 @@ def _held_line(held: Held | None, edges_ns: Int64s, across: int) -> PlotLine:
     return PlotLine(f"{'of the row':<{AXIS_WIDTH}}{strip:<{across}}")
 
 
-def _time_axis(span_ns: tuple[int, int], width: int) -> str:
+def _time_axis(span_ns: tuple[int, int], width: int, unit: TimeUnit) -> str:
     """Return start, middle and end of the time that is drawn, under their columns."""
     start_ns, end_ns = span_ns
-    start, middle, end = (duration(each) for each in (start_ns, (start_ns + end_ns) // 2, end_ns))
+    start, middle, end = (
+        duration(each, unit) for each in (start_ns, (start_ns + end_ns) // 2, end_ns)
+    )
     across = width - AXIS_WIDTH
     gap = across // 2 - len(start) - len(middle) // 2
     left = f"{start}{' ' * max(gap, 1)}{middle}"

@@ -16,12 +16,12 @@ from tracetui.format import NOT_MEASURED, TimeUnit, count, duration, percent, si
 from tracetui.model.arrays import NO_ID, Bools, Int64s
 from tracetui.model.slices import SliceKind
 from tracetui.model.trace import Trace
+from tracetui.presentation.memory_peak import PATH_JOINT
 from tracetui.presentation.roofline import shapes_text
 from tracetui.presentation.table import Column, time_column
 
 OUTSIDE: Final = "(outside of operators)"
 BEFORE: Final = "(there before the recording)"
-PATH_JOINT: Final = " > "
 _SIZE_WIDTH: Final = 12
 _UNKNOWN: Final = np.iinfo(np.int64).min
 """Sorts below every amount."""

@@ -2,6 +2,7 @@
 
 import textwrap
 from pathlib import Path
+from typing import Final
 
 from tracetui.analysis.operators import annotation_stats, operator_stats
 from tracetui.analysis.steps import steps
@@ -12,15 +13,18 @@ from tracetui.model.strings import clean_text
 from tracetui.model.trace import Trace
 from tracetui.presentation.bound import bound_sentence
 from tracetui.presentation.missing import missing_inputs, n_launches
-from tracetui.presentation.overview_line import OverviewLine, Part, blank, heading
+from tracetui.presentation.overview_line import OverviewLine, Part, blank, cut_line, heading
 from tracetui.presentation.overview_tables import kernel_rows, name_rows, worth_a_look_lines
 from tracetui.presentation.overview_time import (
     device_lines,
     holder_lines,
     host_line,
+    memory_lines,
     path_lines,
     step_lines,
 )
+
+_LEAST_WIDTH: Final = 20
 
 
 def answer(trace: Trace, *, with_artefacts: bool = False, unit: TimeUnit = TimeUnit.AUTO) -> str:
@@ -134,7 +138,7 @@ def overview_lines(
         unit: How times are written.
     """
     said = answer(trace, with_artefacts=with_artefacts, unit=unit)
-    sentence = textwrap.wrap(said, max(width, 20))
+    sentence = textwrap.wrap(said, max(width, _LEAST_WIDTH))
     lines = [OverviewLine((Part(text, "answer"),), "timeline") for text in sentence]
     lines.append(blank())
     if len(trace.slices):
@@ -164,7 +168,7 @@ def overview_lines(
             )
             for each in missing
         )
-    return tuple(lines)
+    return tuple(cut_line(line, max(width, _LEAST_WIDTH)) for line in lines)
 
 
 def _figures(
@@ -189,6 +193,7 @@ def _figures(
     found = steps(trace)
     if found:
         lines += step_lines(found, width, ascii_only=ascii_only, unit=unit)
+    lines += [] if is_partial else memory_lines(trace, width, unit)
     lines += [] if is_partial else [blank(), *worth_a_look_lines(trace, width, unit)]
     lines.append(blank())
     operators = operator_stats(trace)

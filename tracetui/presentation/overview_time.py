@@ -10,10 +10,11 @@ from tracetui.analysis.bound import device_bound
 from tracetui.analysis.compile_tax import compile_tax
 from tracetui.analysis.critical_path import critical_path
 from tracetui.analysis.links import links
+from tracetui.analysis.memory import memory_use
 from tracetui.analysis.steps import Step
 from tracetui.analysis.utilization import DeviceUse, GapCause, host_use
 from tracetui.analysis.work_class import WorkClass
-from tracetui.format import TimeUnit, duration, percent
+from tracetui.format import TimeUnit, duration, percent, size
 from tracetui.model.trace import Trace
 from tracetui.presentation.bound import (
     CAUSE_NAMES,
@@ -22,6 +23,7 @@ from tracetui.presentation.bound import (
     holder_text,
     worth_naming,
 )
+from tracetui.presentation.memory_peak import PeakMoment, curve_of
 from tracetui.presentation.overview_line import (
     LABEL_WIDTH,
     OverviewLine,
@@ -120,6 +122,22 @@ def holder_lines(
         )
         for place, holder in enumerate(holders)
     ]
+
+
+def memory_lines(trace: Trace, width: int, unit: TimeUnit = TimeUnit.AUTO) -> list[OverviewLine]:
+    """Return the most that each device held, the accelerator first; none without records."""
+    use = memory_use(trace)
+    if use is None:
+        return []
+    first = curve_of(use)
+    room = max(width - LABEL_WIDTH, 20)
+    lines: list[OverviewLine] = []
+    for curve in (first, *(each for each in use.curves if each is not first)):
+        moment = PeakMoment.of(trace, curve)
+        text = f"{curve.device} peak {size(moment.peak.n_bytes)} {moment.words(unit)}"
+        parts = (label("" if lines else "Memory"), Part(cut_off(text, room)))
+        lines.append(OverviewLine(parts, "memory", moment.slice_id))
+    return lines
 
 
 def path_lines(trace: Trace, width: int, unit: TimeUnit = TimeUnit.AUTO) -> list[OverviewLine]:

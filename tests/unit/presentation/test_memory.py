@@ -9,7 +9,8 @@ from tracetui.errors import UsageError
 from tracetui.format import TimeUnit
 from tracetui.model.arrays import NO_ID
 from tracetui.model.trace import Trace
-from tracetui.presentation.memory import NO_ADDRESSES, NO_RECORDS, MemoryTable, curve_of
+from tracetui.presentation.memory import NO_ADDRESSES, NO_RECORDS, MemoryTable
+from tracetui.presentation.memory_peak import curve_of
 from tracetui.presentation.memory_rows import BEFORE, OUTSIDE
 from tracetui.presentation.scope import Scope
 from tracetui.presentation.table import cell_width
@@ -134,6 +135,7 @@ def test_the_pane_says_what_ran_at_the_peak() -> None:
     assert table.row_lines(0)[1] == "at peak    4.9 KiB of 5.9 KiB"
     table.set_unit(TimeUnit.MICROSECONDS)
     assert table.peak_lines()[0] == "The peak: 5.9 KiB at 0.03 µs"
+    assert table.chart(80, 8, 0, None)[-2].text.split()[-2:] == ["0.10", "µs"]
 
 
 def test_an_annotation_says_where_its_blocks_are() -> None:

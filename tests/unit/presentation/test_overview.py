@@ -3,6 +3,7 @@
 import pytest
 
 from tests.literal import Row, annotation, kernel, launch, trace_of
+from tests.unit.analysis.test_allocations import step_of_training
 from tracetui.analysis.work_class import WorkClass
 from tracetui.model.device import DeviceSpec
 from tracetui.presentation.missing import missing_inputs
@@ -15,7 +16,8 @@ from tracetui.presentation.overview import (
     overview_lines,
     recorded,
 )
-from tracetui.presentation.overview_line import bar
+from tracetui.presentation.overview_line import OverviewLine, Part, bar, cut_line
+from tracetui.presentation.table import cell_width
 
 _BUSY = (
     launch(0, 1_000, 1),
@@ -181,6 +183,15 @@ def test_the_devices_of_the_machine_are_told_from_those_at_work(listed, used, te
     assert recorded(trace).startswith(text or "by hand")
 
 
+def test_the_peak_of_each_devices_memory_leads_to_what_ran_then():
+    trace = step_of_training()
+    (line,) = [each for each in overview_lines(trace, 100) if each.text.startswith("Memory ")]
+    assert line.text == (
+        "Memory   cuda:0 peak 5.9 KiB at 30 ns in aten::addmm, forward, ProfilerStep#4"
+    )
+    assert (line.view, trace.name_of(line.slice_id)) == ("memory", "aten::addmm")
+
+
 def test_the_median_of_an_even_number_of_steps_lies_between_the_two_in_the_middle():
     # 100, 200, 300 and 900 us: (200 + 300) / 2; 900 less 100 is 320 % of that.
     widths_ns = (100_000, 900_000, 200_000, 300_000)
@@ -251,3 +262,19 @@ def test_what_is_worth_a_look_leads_to_its_evidence_and_its_heading_to_all():
     assert {len(line.text) for line in lines[heading : heading + 2]} == {100}
     partial = [line.text for line in overview_lines(trace, 100, is_partial=True)]
     assert not [text for text in partial if text.startswith("Worth a look")]
+
+
+def test_a_line_without_room_ends_in_an_ellipsis():
+    line = OverviewLine((Part("  a file "), Part("幅幅幅", "dim"), Part("rest")), "timeline", 3)
+    assert cut_line(line, 40) == line
+    assert [part.text for part in cut_line(line, 12).parts] == ["  a file ", "幅…"]
+    assert cut_line(line, 9).text == "  a file…"
+    assert (cut_line(line, 9).view, cut_line(line, 9).slice_id) == ("timeline", 3)
+
+
+@pytest.mark.parametrize("width", [20, 40, 80, 120])
+def test_no_line_is_wider_than_the_screen(width):
+    trace = trace_of(("aten::a_very_long_operator_name_that_goes_on_and_on", 0, 10), *_BUSY)
+    trace.report.notes.append("a note " * 30)
+    for line in overview_lines(trace, width):
+        assert cell_width(line.text.rstrip()) <= width
