@@ -236,6 +236,17 @@ def test_a_function_that_is_compiled_anew_for_each_size(record):
     assert "recompilation" not in record.found(lambda: compiled(x))
 
 
+def test_a_recording_of_the_first_call_of_a_compiled_function(record):
+    pytest.importorskip("torch._dynamo")
+    torch._dynamo.reset()
+    compiled = torch.compile(lambda x: x.cos() * 2, backend="eager")
+    x = torch.zeros(100)
+
+    found = record.found(lambda: compiled(x), n_warm=0, n_steps=1)
+    assert "work that is done once: compiling (" in found["recorded-warmup"].summary
+    assert "recorded-warmup" not in record.found(lambda: compiled(x), n_steps=1)
+
+
 def test_a_bias_before_a_norm_only_where_the_norm_goes_by_the_batch(record):
     layers = torch.nn.Sequential(
         torch.nn.Conv2d(3, 8, 3),

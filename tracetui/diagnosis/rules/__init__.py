@@ -27,6 +27,7 @@ from tracetui.diagnosis.rules.pageable_copy import PageableCopy
 from tracetui.diagnosis.rules.rebuilt_constant import RebuiltConstant
 from tracetui.diagnosis.rules.rebuilt_mask import RebuiltMask
 from tracetui.diagnosis.rules.recompilation import Recompilation
+from tracetui.diagnosis.rules.recorded_warmup import RecordedWarmup
 from tracetui.diagnosis.rules.stalling_sync import StallingSync
 from tracetui.diagnosis.rules.tensor_cores_lost import TensorCoresLost
 from tracetui.diagnosis.rules.unfused_chain import UnfusedChain
@@ -44,6 +45,7 @@ RULES: Final[tuple[Rule, ...]] = (
     PageableCopy(),
     MeanMisleads(),
     Recompilation(),
+    RecordedWarmup(),
     UnfusedChain(),
     EagerElementwise(),
     WrittenOutAttention(),
