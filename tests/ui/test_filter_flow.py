@@ -33,4 +33,8 @@ async def test_the_next_slice_is_the_next_that_passes_the_filter(gpu_file):
         assert driver.selected_name == "relu_kernel"
         await driver.press("l")
         assert driver.selected_name == "relu_kernel"
-        assert "no slice after this one in the lane passes the filter" in driver.screen_text
+        assert "nothing further after this in the lane passes the filter" in driver.screen_text
+        await driver.press("ampersand", *["backspace"] * 20, *"cat:runtime", "enter")
+        await driver.settle()
+        await driver.press("l")
+        assert "nothing in this lane passes the filter" in driver.screen_text

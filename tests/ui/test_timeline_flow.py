@@ -343,3 +343,14 @@ def test_marks_are_seen_without_colours():
     selected = cell_style(SELECTED_CODE, SELECTED_CODE, is_inverse=False, colourless=True)
     linked = cell_style(INK_CODE, LINKED_CODE, is_inverse=False, colourless=True)
     assert len({plain, selected, linked}) == 3
+
+
+async def test_a_range_that_would_be_empty_is_not_made(gpu_trace):
+    async with running(gpu_trace) as (app, pilot):
+        await pilot.press("v", "v")
+        await pilot.pause()
+        assert app.workspace.chosen_range is None
+        assert "range: v at its end" in app.screen_text
+        await pilot.press("l", "v")
+        await pilot.pause()
+        assert app.workspace.chosen_range is not None

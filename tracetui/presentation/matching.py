@@ -61,6 +61,13 @@ class Matches:
         row -= direction < 0
         return int(kept.slice_ids[row]) if 0 <= row < len(kept.slice_ids) else NO_ID
 
+    def reason(self, lane: Lane, direction: int) -> str:
+        """Return why there is no such neighbour."""
+        if not len(self.of(lane).slice_ids):
+            return "nothing in this lane passes the filter; j k go to others"
+        side = "after" if direction > 0 else "before"
+        return f"nothing further {side} this in the lane passes the filter"
+
 
 def matches(trace: Trace, index: LaneIndex, filter_text: str) -> Matches:
     """Return what a filter keeps; slow on a large trace, so not on the screen's thread.

@@ -151,6 +151,8 @@ def test_neighbours_are_those_that_match() -> None:
     assert found.neighbour(lane, NO_ID, 100, 1) == 1, "one that begins at the cursor counts"
     assert found.neighbour(lane, NO_ID, 300, -1) == 3
     assert found.neighbour(lane, NO_ID, 120, 1) == 3
+    assert found.reason(lane, 1) == "nothing further after this in the lane passes the filter"
+    assert "nothing in this lane" in filtered(trace, "name:nothing")[1].reason(lane, -1)
 
 
 def test_a_filter_that_is_none_raises() -> None:

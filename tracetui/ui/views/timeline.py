@@ -618,8 +618,7 @@ class TimelineView(DetailedView):
         if self._matches is not None:
             found = self._matches.neighbour(lane, self._selection, self._at_ns, direction)
             if found == NO_ID:
-                side = "after" if direction > 0 else "before"
-                self.post_message(Told(f"no slice {side} this one in the lane passes the filter"))
+                self.post_message(Told(self._matches.reason(lane, direction)))
         else:
             row = lane.row_of(self._selection) if self._selection != NO_ID else NO_ID
             if row == NO_ID:
@@ -689,8 +688,11 @@ class TimelineView(DetailedView):
             self._range = None
             self._range_anchor = (start, end)
         else:
-            low, high = self._range_anchor
-            self._choose_range((min(low, start), max(high, end)))
+            low, high = min(self._range_anchor[0], start), max(self._range_anchor[1], end)
+            if low == high:
+                self.post_message(Told("a range ends elsewhere than it starts: move, then v"))
+            else:
+                self._choose_range((low, high))
         self._show()
 
     def action_range_of_selection(self) -> None:
