@@ -303,3 +303,14 @@ async def test_words_that_differ_are_lit_without_colour(tmp_path: Path, monkeypa
         underlined = [each.text for each in pane if each.style and each.style.underline]
         assert underlined == ["128x128", "red", "64x64"]
         assert "gemm_bf16_[red]64x64[_tn" in view.copied_row()
+
+
+async def test_the_last_line_is_the_last_line_on_a_wider_screen():
+    async with running(NAIVE, SDPA, size=(44, 30)) as driver:
+        view = await compare_view(driver)
+        await driver.press("G")
+        for width in (200, 44, 120):
+            await driver.pilot.resize_terminal(width, 40)
+            await driver.settle()
+            view.show_details()
+        assert driver.view is view

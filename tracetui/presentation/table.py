@@ -78,9 +78,12 @@ class Table:
         self.sort_by((later or shown)[0])
 
     def sort_like(self, other: "Table") -> None:
-        """Sort as another table of the same columns is sorted."""
-        self.sort_column, self.is_inverted = other.sort_column, other.is_inverted
-        self._arrange()
+        """Sort as another table is sorted, if the column that it is sorted by is here too."""
+        titles = [column.title for column in self.columns]
+        title = other.columns[other.sort_column].title
+        if title in titles:
+            self.sort_column, self.is_inverted = titles.index(title), other.is_inverted
+            self._arrange()
 
     def in_sight(self, width: int) -> list[int]:
         """Return the columns beside the first that are shown and have room."""

@@ -126,3 +126,18 @@ def test_of_several_parts_those_in_the_middle_go_first(width, expected):
 @given(st.text(alphabet="ab·幅 ", max_size=30), st.integers(0, 40))
 def test_fewer_parts_fit(text, width):
     assert cell_width(fewer_parts(text, width)) <= max(width, 0)
+
+
+def test_a_table_is_sorted_like_another_by_the_column_of_the_same_title() -> None:
+    other, table = small_table(), small_table()
+    other.sort_by(1)
+    other.invert()
+    table.columns = table.columns[::-1]
+    table.sort_like(other)
+    assert (table.sort_column, table.is_inverted) == (0, True)
+
+    table.columns = table.columns[1:]
+    table.sort_by(0)
+    table.sort_like(other)
+    assert (table.sort_column, table.is_inverted) == (0, False)
+    assert table.order.tolist() == [1, 3, 0, 2]

@@ -474,9 +474,11 @@ class CompareView(DetailedView):
         page, twins = self.page, self.twins
         if twins is not None:
             return twins.match
-        if page is None or not page.n_lines(self.line_width):
+        n_lines = 0 if page is None else page.n_lines(self.line_width)
+        if page is None or not n_lines:
             return NO_ID
-        return page.line(self.rows.cursor, self.line_width).match
+        # On a wider screen the same takes fewer lines, and the cursor follows when it is drawn.
+        return page.line(min(self.rows.cursor, n_lines - 1), self.line_width).match
 
     # The two timelines
 
