@@ -1,5 +1,6 @@
 """Column types, the id of nothing, and freezing a column."""
 
+from collections.abc import Sequence
 from typing import Any, Final, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -31,7 +32,7 @@ def narrowed(numbers: Int64s) -> Numbers:
     limits = np.iinfo(np.int32)
     if len(numbers) and (numbers.min() < limits.min or numbers.max() > limits.max):
         return numbers
-    return numbers.astype(np.int32)
+    return numbers.astype(np.int32, copy=False)
 
 
 def compact(column: _Column) -> _Column:
@@ -40,6 +41,20 @@ def compact(column: _Column) -> _Column:
         alike: Any = np.broadcast_to(column[0], column.shape)
         return cast("_Column", alike)
     return frozen(column)
+
+
+def is_alike(column: npt.NDArray[Any]) -> bool:
+    """Return whether one value stands for all of them, as ``compact`` leaves it."""
+    return len(column) > 0 and column.strides == (0,)
+
+
+def joined(pieces: Sequence[_Column]) -> _Column:
+    """Return columns one after the other; where one value stands for all, that takes no room."""
+    filled = [piece for piece in pieces if len(piece)]
+    if filled and all(is_alike(piece) and piece[0] == filled[0][0] for piece in filled):
+        alike: Any = np.broadcast_to(filled[0][0], (sum(map(len, filled)),))
+        return cast("_Column", alike)
+    return cast("_Column", np.concatenate(pieces))
 
 
 def group_sums(group: npt.NDArray[Any], values: Int64s, n_groups: int) -> Int64s:

@@ -13,9 +13,7 @@ from tracetui.model.arrays import (
     Int64s,
     Numbers,
     UInt8s,
-    compact,
     frozen,
-    narrowed,
 )
 from tracetui.model.categories import kind_of_category, number_in, track_of_kind
 from tracetui.model.counters import CounterTable, InstantTable, MemoryTable
@@ -23,23 +21,11 @@ from tracetui.model.details import ArgumentSource, NoArguments
 from tracetui.model.device import DeviceSpec, Geometry
 from tracetui.model.flows import FlowTable
 from tracetui.model.load_report import LoadReport
-from tracetui.model.nesting import TOLERANCE_NS, depths, nest
 from tracetui.model.slices import SliceFlag, SliceKind, SliceTable
+from tracetui.model.sorting import BlockColumns, KeyColumns, nested, sorted_slices
 from tracetui.model.strings import StringTable, clean_text
 from tracetui.model.trace import Origin, Trace
 from tracetui.model.tracks import Track, TrackKind
-
-_IMPOSSIBLE_NS = 10_000_000
-"""A kernel that overruns the next start on its stream by this much cannot have run that long."""
-
-_NESTING_TRACKS = (
-    TrackKind.HOST,
-    TrackKind.PYTHON,
-    TrackKind.OTHER,
-    TrackKind.DEVICE_ANNOTATION,
-    TrackKind.OVERHEAD,
-    TrackKind.PROFILER,
-)
 
 
 class EventKey(NamedTuple):
@@ -146,15 +132,6 @@ class ThreadNames:
 
 
 _SLICE_COLUMNS = tuple(column.name for column in fields(EventBlock))
-_ID_COLUMNS = ("shape_id", "signature_id", "geometry_id")
-_NUMBER_COLUMNS = (
-    "correlation",
-    "external_id",
-    "n_bytes",
-    "python_id",
-    "python_parent_id",
-    "sequence",
-)
 
 
 def event_block(rows: Sequence[dict[str, int]]) -> EventBlock:
@@ -270,19 +247,11 @@ class TraceBuilder:
         """
         report = deepcopy(self.report)
         columns = self._joined_columns(report, is_last=is_last)
-        key = columns.pop("key")
-        ts_ns = columns.pop("ts_ns")
         interned = _Interned(self.keys)
-        tracks, track_of_key = _tracks(self.keys, np.unique(key).tolist(), self.thread_names)
-        kind = interned.kind[key]
-        is_profiler = kind == SliceKind.PROFILER
-        first = ts_ns[~is_profiler] if (~is_profiler).any() else ts_ns
-        start_ns = int(first.min()) if len(first) else 0
-        slices = _sorted_slices(
-            columns, _KeyedRows(key, ts_ns - start_ns, track_of_key[key], kind), interned
-        )
-        del key, ts_ns, kind, first, is_profiler
-        slices = _nested(slices, tracks)
+        tracks, track_of_key = _tracks(self.keys, columns.used_keys(), self.thread_names)
+        start_ns = columns.start_ns(interned.kind == SliceKind.PROFILER)
+        of_key = KeyColumns(track_of_key, interned.name_id, interned.category_id, interned.kind)
+        slices = nested(sorted_slices(columns, of_key, start_ns), tracks)
         _count_flags(slices, report)
         names = list(interned.names)
         counters = self._counter_table(names, start_ns)
@@ -307,13 +276,13 @@ class TraceBuilder:
             details=self.details,
         )
 
-    def _joined_columns(self, report: LoadReport, *, is_last: bool) -> "_Columns":
+    def _joined_columns(self, report: LoadReport, *, is_last: bool) -> BlockColumns:
         blocks = list(self.blocks)
         last_ns = max((int((b.ts_ns + b.dur_ns).max()) for b in blocks if len(b.ts_ns)), default=0)
         blocks.append(event_block(self._paired(report, last_ns)))
         if is_last:
             self.blocks.clear()
-        return _Columns(blocks)
+        return BlockColumns(_SLICE_COLUMNS, blocks)
 
     def _paired(self, report: LoadReport, last_ns: int) -> list[dict[str, int]]:
         """Return the slices that begin and end marks make."""
@@ -507,134 +476,6 @@ def _track_order(track: Track) -> tuple[Any, ...]:
     if track.kind <= TrackKind.SYNC:
         return (1, track.device, track.pid, track.stream, track.tid, track.kind, 0)
     return (2, *track.sort_index, track.pid, 0, track.tid, track.kind)
-
-
-class _Columns:
-    """Columns of many blocks, each joined when it is asked for, and then let go."""
-
-    def __init__(self, blocks: Iterable[EventBlock]) -> None:
-        self._pieces = {name: [getattr(block, name) for block in blocks] for name in _SLICE_COLUMNS}
-
-    def pop(self, name: str) -> Any:
-        """Return one column, for the only time."""
-        return np.concatenate(self._pieces.pop(name))
-
-
-class _KeyedRows(NamedTuple):
-    """What is known of each event before it has its place."""
-
-    key: Int32s
-    ts_ns: Int64s
-    track_id: Int32s
-    kind: Any
-
-
-def _sorted_slices(columns: _Columns, rows: _KeyedRows, interned: _Interned) -> SliceTable:
-    dur_ns, event_id = columns.pop("dur_ns"), columns.pop("event_id")
-    order = np.lexsort((event_id, -(rows.ts_ns + dur_ns), rows.ts_ns, rows.track_id))
-    none = np.broadcast_to(np.int32(NO_ID), order.shape)
-    key = rows.key[order]
-    narrow: dict[str, Any] = {name: compact(columns.pop(name)[order]) for name in _ID_COLUMNS}
-    for name in _NUMBER_COLUMNS:
-        narrow[name] = compact(narrowed(columns.pop(name)[order]))
-    return SliceTable(
-        ts_ns=frozen(rows.ts_ns[order]),
-        dur_ns=frozen(dur_ns[order]),
-        track_id=frozen(rows.track_id[order]),
-        name_id=frozen(interned.name_id[key]),
-        category_id=compact(interned.category_id[key]),
-        kind=frozen(rows.kind[order]),
-        parent_id=none,
-        depth=none,
-        event_id=compact(narrowed(event_id[order])),
-        flags=columns.pop("flags")[order],
-        **narrow,
-    )
-
-
-def _nested(slices: SliceTable, tracks: Sequence[Track]) -> SliceTable:
-    """Return the slices with parents, depths and flags; device work stays flat."""
-    nests = np.array([track.kind in _NESTING_TRACKS for track in tracks], bool)
-    rows = np.flatnonzero(nests[slices.track_id]) if len(slices) else np.empty(0, np.int64)
-    end_ns = slices.end_ns
-    inner = nest(slices.track_id[rows], slices.ts_ns[rows], end_ns[rows])
-    parent_id = np.full(len(slices), NO_ID, np.int32)
-    has_parent = inner.parent_id >= 0
-    parent_id[rows[has_parent]] = rows[inner.parent_id[has_parent]]
-    crosses = np.zeros(len(slices), bool)
-    crosses[rows] = inner.crosses
-    flags = slices.flags
-    _adopt_python_parents(slices, parent_id, crosses)
-    flags[crosses] |= np.uint8(SliceFlag.CROSSES)
-    flags[_impossible(slices)] |= np.uint8(SliceFlag.IMPOSSIBLE)
-    flags[_before_launch(slices)] |= np.uint8(SliceFlag.BEFORE_LAUNCH)
-    values = {column.name: getattr(slices, column.name) for column in fields(slices)}
-    values |= {
-        "parent_id": frozen(parent_id),
-        "depth": frozen(depths(parent_id)),
-        "flags": compact(flags),
-    }
-    return SliceTable(**values)
-
-
-def _adopt_python_parents(slices: SliceTable, parent_id: Int32s, crosses: Any) -> None:
-    """Set the parents that Python frames name themselves, where the file has them.
-
-    A frame that outlives its named parent counts as crossing.
-    """
-    frames = np.flatnonzero((slices.kind == SliceKind.PYTHON) & (slices.python_id >= 0))
-    if not len(frames):
-        return
-    order = frames[np.argsort(slices.python_id[frames], kind="stable")]
-    ids = slices.python_id[order]
-    wanted = slices.python_parent_id[frames]
-    place = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
-    named = order[place]
-    # A parent starts no later and stands earlier in the table, which also rules out circles.
-    fits = (
-        (wanted >= 0)
-        & (ids[place] == wanted)
-        & (named < frames)
-        & (slices.track_id[named] == slices.track_id[frames])
-    )
-    parent_id[frames[fits]] = named[fits]
-    crosses[frames[fits]] = False
-    outlives = slices.end_ns[frames[fits]] > slices.end_ns[named[fits]] + TOLERANCE_NS
-    crosses[frames[fits][outlives]] = True
-
-
-def _impossible(slices: SliceTable) -> Any:
-    """Return which kernels wholly contain the next on their stream and overrun it by far."""
-    rows = np.flatnonzero(slices.is_device_work())
-    impossible = np.zeros(len(slices), bool)
-    if len(rows) > 1:
-        here, after = rows[:-1], rows[1:]
-        end_ns = slices.end_ns
-        impossible[here] = (
-            (slices.track_id[here] == slices.track_id[after])
-            & (end_ns[here] >= end_ns[after])
-            & (end_ns[here] - slices.ts_ns[after] > _IMPOSSIBLE_NS)
-        )
-    return impossible
-
-
-def _before_launch(slices: SliceTable) -> Int64s:
-    """Return the device work that starts before its launch.
-
-    A number that several calls have tells nothing: recordings of several processes repeat them.
-    """
-    calls = np.flatnonzero((slices.kind == SliceKind.RUNTIME) & (slices.correlation != 0))
-    device = np.flatnonzero(slices.is_device_work() & (slices.correlation != 0))
-    numbers, first, n_calls = np.unique(
-        slices.correlation[calls], return_index=True, return_counts=True
-    )
-    if not len(numbers) or not len(device):
-        return np.empty(0, np.int64)
-    place = np.minimum(np.searchsorted(numbers, slices.correlation[device]), len(numbers) - 1)
-    is_known = (numbers[place] == slices.correlation[device]) & (n_calls[place] == 1)
-    early = slices.ts_ns[device] < slices.ts_ns[calls[first[place]]]
-    found: Int64s = device[is_known & early]
-    return found
 
 
 _FLAG_REASONS = {

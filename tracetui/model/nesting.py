@@ -16,9 +16,13 @@ class Nesting:
     """Who lies in whom."""
 
     parent_id: Int32s
-    depth: Int32s
     crosses: Bools
     """Which slices overlap an earlier one of their track without lying in it."""
+
+    @property
+    def depth(self) -> Int32s:
+        """Return how many ancestors each slice has."""
+        return depths(self.parent_id)
 
 
 def nest(track_id: Int32s, ts_ns: Int64s, end_ns: Int64s) -> Nesting:
@@ -44,8 +48,7 @@ def nest(track_id: Int32s, ts_ns: Int64s, end_ns: Int64s) -> Nesting:
         open_rows, held_by = open_rows[~contains], held_by[~contains]
         candidate[open_rows] = candidate[held_by]
         open_rows = open_rows[candidate[open_rows] >= 0]
-    parent_id = candidate.astype(np.int32)
-    return Nesting(parent_id, depths(parent_id), crosses)
+    return Nesting(candidate.astype(np.int32), crosses)
 
 
 def depths(parent_id: Int32s) -> Int32s:

@@ -13,7 +13,7 @@ from typing import IO, Any, Final
 
 import numpy as np
 
-from tracetui.model.arrays import NO_ID
+from tracetui.model.arrays import NO_ID, is_alike, joined
 from tracetui.model.builder import (
     EventBlock,
     EventKey,
@@ -42,6 +42,8 @@ class Stored:
     n: int
     at: int
     """Bytes from the file's start."""
+    alike: int | None = None
+    """The one value that stands for all of them; such a column is not in the file."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,9 +120,13 @@ class PartWriter:
             return {}
         stored = {}
         for name in names:
-            column = np.concatenate([getattr(block, name) for block in blocks])
-            stored[name] = Stored(column.dtype.str, len(column), self._columns.tell())
-            self._columns.write(column.tobytes())
+            column = joined([getattr(block, name) for block in blocks])
+            dtype, place = column.dtype.str, self._columns.tell()
+            if is_alike(column):
+                stored[name] = Stored(dtype, len(column), place, int(column[0]))
+            else:
+                stored[name] = Stored(dtype, len(column), place)
+                self._columns.write(column.data)
         return stored
 
 
@@ -203,12 +209,14 @@ class PartTaker:
         self._chunks.extend(part.chunks)
 
     def _mapped(self, stored: dict[str, Stored]) -> dict[str, Any]:
-        return {
-            name: np.memmap(self._columns, each.dtype, "r", each.at, (each.n,))
-            if each.n
-            else np.empty(0, each.dtype)
-            for name, each in stored.items()
-        }
+        return {name: self._mapped_column(each) for name, each in stored.items()}
+
+    def _mapped_column(self, stored: Stored) -> Any:
+        if stored.alike is not None:
+            return np.broadcast_to(np.array(stored.alike, stored.dtype), (stored.n,))
+        if not stored.n:
+            return np.empty(0, stored.dtype)
+        return np.memmap(self._columns, stored.dtype, "r", stored.at, (stored.n,))
 
     def _flow_ids(self, flow_id: Any) -> Any:
         """Return flow ids with those that stand for a text translated."""
@@ -223,7 +231,8 @@ class PartTaker:
 
 def _translated(ids: Any, known: list[int]) -> Any:
     """Return ids in this process's numbers; none stays none."""
-    return np.array([*known, NO_ID], np.int32)[ids]
+    numbers = np.array([*known, NO_ID], np.int32)
+    return np.broadcast_to(numbers[ids[0]], ids.shape) if is_alike(ids) else numbers[ids]
 
 
 def send(part: Part, pipe: IO[bytes]) -> None:
