@@ -40,7 +40,8 @@ class Press:
 
 
 def _tab(digit: str, title: str) -> Press:
-    shown = re.compile(rb"\x1b\[1;4;[0-9;]*m" + f"{digit} {title}".encode())
+    underlined = rb"\x1b\[(?:[0-9;]*;)?4(?:;[0-9;]*)?m"
+    shown = re.compile(underlined + f"{digit} {title[:2]}".encode())
     return Press(digit, f"{digit} ({title})", shown)
 
 
