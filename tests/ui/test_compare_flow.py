@@ -260,7 +260,7 @@ async def test_the_comparison_is_exported_with_its_notes(tmp_path: Path, monkeyp
 
 def recording_of_one_kernel(path: Path, kernel: str) -> Path:
     """Write a step with one matrix product, three times."""
-    events: list[dict] = []
+    events: list[dict[str, object]] = []
     for step in range(3):
         at = 1_000 * step
         args = {"correlation": step + 1}

@@ -31,6 +31,10 @@ class MatchKind(Enum):
     NEW_COPY = "new-copy"
 
 
+TIMED_KINDS: Final = frozenset((MatchKind.SAME, MatchKind.SLOWER, MatchKind.FASTER))
+"""One piece of work by the same kernel on both sides."""
+
+
 class Match(NamedTuple):
     """Pieces of work of the baseline and what stands for them in the candidate."""
 

@@ -14,12 +14,21 @@ _SHAPE_WIDTH: Final = 60
 def notes(compared: Comparison) -> tuple[str, ...]:
     """Return what limits the comparison, one line each."""
     return (
+        *_about_parts(compared),
         *_about_instances(compared),
         *_about_times(compared),
         *_about_devices(compared),
         *_about_shapes(compared),
         *_about_doubts(compared),
     )
+
+
+def _about_parts(compared: Comparison) -> list[str]:
+    return [
+        f"{name} is a part of its file, as was asked: its totals are of that part."
+        for name, side in (("A", compared.baseline), ("B", compared.candidate))
+        if side.trace.report.is_part
+    ]
 
 
 def _about_instances(compared: Comparison) -> list[str]:

@@ -62,6 +62,8 @@ class Place:
     n_bytes: int = -1
     """The file's size then; a file that changed has no place to come back to."""
     marks: list[tuple[str, int]] = field(default_factory=list)
+    layouts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """How each view was laid out, by its name: order, columns, tree or table."""
 
 
 def _unpacked_start(head: bytes) -> bytes:
@@ -224,8 +226,11 @@ class StateStore:
                 window=None if window is None else (int(window[0]), int(window[1])),
                 n_bytes=int(known["n_bytes"]),
                 marks=[(str(view), int(slice_id)) for view, slice_id in known.get("marks", [])],
+                layouts={
+                    str(view): dict(layout) for view, layout in known.get("layouts", {}).items()
+                },
             )
-        except (TypeError, ValueError, IndexError):
+        except (AttributeError, TypeError, ValueError, IndexError):
             return start
 
     def remember(self, path: str, place: Place) -> bool:

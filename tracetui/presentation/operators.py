@@ -234,6 +234,16 @@ class OperatorTree:
         self.is_inverted = not self.is_inverted
         self._arrange()
 
+    @property
+    def sorting(self) -> tuple[int | None, bool]:
+        """Return the column that siblings are sorted by, if any, and whether it is turned round."""
+        return self.sort_column, self.is_inverted
+
+    def sort_as(self, column: int, *, is_inverted: bool) -> None:
+        """Sort siblings by a column."""
+        self.sort_column, self.is_inverted = column, is_inverted
+        self._arrange()
+
     def sort_like(self, other: "OperatorTree") -> None:
         """Sort siblings as another tree does."""
         if (other.sort_column, other.is_inverted) != (self.sort_column, self.is_inverted):

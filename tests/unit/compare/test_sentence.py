@@ -173,3 +173,13 @@ def test_doubt_is_said():
 def test_signs():
     assert [signed(ns) for ns in (1_500, -1_500, 0)] == ["+1.50 µs", "−1.50 µs", "±0 ns"]
     assert [signed_percent(ratio) for ratio in (0.015, -0.5, 0)] == ["+1.5 %", "−50.0 %", "±0.0 %"]
+
+
+def test_a_part_of_a_file_is_said_to_be_one():
+    whole, part = steps_of(*[mlp()] * 3), steps_of(*[mlp()] * 3)
+    part.report.is_part = True
+
+    assert notes(comparison(whole, part))[0] == (
+        "B is a part of its file, as was asked: its totals are of that part."
+    )
+    assert not any("part of its file" in note for note in notes(comparison(whole, whole)))

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, get_args
@@ -28,6 +28,8 @@ class PairSession:
     within: str | None = None
     per: Per | None = None
     only_differences: bool = False
+    closed: list[int] = field(default_factory=list)
+    """Rows of the merged tree that are closed."""
     notes: dict[str, str] = field(default_factory=dict)
     """By the key of a match."""
 
@@ -79,16 +81,22 @@ def _content(path: Path) -> dict[str, Any]:
 
 def read_session(path: Path) -> PairSession:
     """Return what was left; nothing where there is no file or one that cannot be read."""
-    content = _content(path)
+    return pair_session(_content(path))
+
+
+def pair_session(content: Mapping[str, Any]) -> PairSession:
+    """Return what was left, from the JSON object that was made of it; unfit members are passed over."""
     per = content.get("per")
     within = content.get("within")
     notes = content.get("notes")
+    closed = content.get("closed")
     return PairSession(
         page=_number(content.get("page")),
         match=_text(content.get("match")),
         within=within if isinstance(within, str) else None,
         per=per if per in get_args(Per) else None,
         only_differences=content.get("only_differences") is True,
+        closed=[row for row in closed if isinstance(row, int)] if isinstance(closed, list) else [],
         notes={_text(key): _text(note) for key, note in notes.items()}
         if isinstance(notes, dict)
         else {},

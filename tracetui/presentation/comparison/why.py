@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tracetui.compare.comparison import Comparison
-from tracetui.compare.kinds import Match
+from tracetui.compare.kinds import TIMED_KINDS, Match
 from tracetui.compare.notes import notes
 from tracetui.compare.sentence import answer, named, signed, signed_percent
 from tracetui.compare.spread import Spread
@@ -222,12 +222,13 @@ def _difference_text(match: Match, width: int) -> LitText:
     room = max(width - cell_width(head), _LEAST_NAMES)
     own, new = named(match.baseline), named(match.candidate)
     kernels = kernel_texts(match)
+    if match.kind in TIMED_KINDS:
+        # An operator may stand in many lines, under another name on each side: its kernel is the same.
+        return joined(head, shortened(unit_text(match.baseline[0]), room))
     if own != new or not match.baseline:
         return joined(head, shortened(f"{own or 'nothing'} → {new or 'nothing'}", room))
     if kernels is None:
-        # An operator may stand in many lines: its kernel tells them apart.
-        names = unit_text(match.baseline[0]) if len(match.baseline) == 1 else own
-        return joined(head, shortened(names, room))
+        return joined(head, shortened(own, room))
     parts = [f"{own}: " if own != kernels[0] else "", kernels[0], " → ", kernels[1]]
     half = max((room - cell_width(parts[0]) - cell_width(parts[2])) // 2, _LEAST_NAMES // 2)
     return joined(

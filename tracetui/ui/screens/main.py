@@ -157,6 +157,7 @@ class MainScreen(MovingScreen, SharingScreen):
         self._rivals = Rivals((), ())
         self._has_chosen_pair = False
         self._awaited: tuple[Awaited, ...] = ()
+        self._views: tuple[View, ...] = ()
 
     def _new_document(self, path: str) -> Document:
         place = self._store.place_of(path)
@@ -172,10 +173,10 @@ class MainScreen(MovingScreen, SharingScreen):
         yield Static(id="header", markup=False)
         yield Static(id="tabs", markup=False)
         yield Static(id="progress", markup=False)
+        self._views = tuple(view_class() for view_class in VIEWS)
         with ContentSwitcher(initial=f"view-{self.document.view}", id="views"):
-            for view_class in VIEWS:
-                view = view_class()
-                view.id = f"view-{view_class.name_id}"
+            for view in self._views:
+                view.id = f"view-{view.name_id}"
                 yield view
         yield Static(id="footer", markup=False)
         yield TooSmall()
@@ -185,6 +186,9 @@ class MainScreen(MovingScreen, SharingScreen):
         self.query_one(ContentSwitcher).current = f"view-{self.document.view}"
         self.view.focus_main()
         self.show_awaited(self._awaited)
+        place = self.document.place
+        for view in self._views:
+            view.lay_out({} if place is None else place.layouts.get(view.name_id, {}))
         for document in self._documents:
             self._load(document)
 
@@ -447,6 +451,7 @@ class MainScreen(MovingScreen, SharingScreen):
             selection=event_of_slice(workspace.trace, workspace.selection),
             window=workspace.window,
             marks=[(mark.view, mark.event_id) for mark in document.marks],
+            layouts={view.name_id: view.kept_layout() for view in self._views},
         )
 
     def _remember(self, document: Document) -> None:

@@ -1,6 +1,7 @@
 """What every tab of the main screen is."""
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -56,6 +57,13 @@ class View(Vertical, SizedWidget):
         """Go to the next difference, or the one before; say whether this view has such."""
         del direction
         return False
+
+    def kept_layout(self) -> dict[str, Any]:
+        """Return how the user laid the view out, as JSON can hold it; most views have one layout."""
+        return {}
+
+    def lay_out(self, layout: Mapping[str, Any]) -> None:
+        """Lay the view out as it was left; what makes no sense any more is passed over."""
 
     def focus_main(self) -> None:
         """Give the focus to the widget that takes this view's keys."""

@@ -1,8 +1,9 @@
 """Two traces compared: why one is slower, piece by piece, and as one tree."""
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from rich.text import Text
 from textual import work
@@ -26,6 +27,7 @@ from tracetui.presentation.comparison.pieces import PiecesPage
 from tracetui.presentation.comparison.session import (
     PairSession,
     match_keys,
+    pair_session,
     read_session,
     session_path,
     write_session,
@@ -119,6 +121,8 @@ class CompareView(DetailedView):
         self._session = PairSession()
         self._awaited_session: PairSession | None = None
         self._written_to = Path()
+        self._wanted: Mapping[str, Any] = {}
+        """The place in the pair that was compared last time."""
         self._keys: tuple[str, ...] = ()
         self._left_at = NO_ID
         """The match under the cursor; when the view ends its lines are gone before it is."""
@@ -182,8 +186,12 @@ class CompareView(DetailedView):
             self._within = self._per = None
         if new.pair is not None:
             # What is shown until the thread is ready is the old pair, whose notes stay its own.
-            self._awaited_session = session = read_session(self._session_path(new))
-            if session.is_worth_keeping:
+            session = read_session(self._session_path(new))
+            is_left = session.is_worth_keeping
+            if not is_left and self._wanted.get("pair") == self._pair_of(new):
+                session, is_left = pair_session(self._wanted), True
+            self._awaited_session, self._wanted = session, {}
+            if is_left:
                 self._within, self._per = session.within, session.per
         self._start(new)
 
@@ -197,14 +205,38 @@ class CompareView(DetailedView):
 
     def keep_session(self) -> None:
         """Write the notes and the place beside the traces."""
+        self._note_place()
+        if self._compared is not None and self._session.is_worth_keeping:
+            write_session(self._written_to, self._session)
+
+    def _note_place(self) -> None:
+        """Note where the user is."""
         compared, session = self._compared, self._session
-        if compared is None or not session.is_worth_keeping:
+        if compared is None:
             return
         session.page = self._page
         session.match = self._keys[self._left_at] if self._left_at != NO_ID else ""
         session.within, session.per = self._within, self._per
         session.only_differences = compared.pieces.only_differences
-        write_session(self._written_to, session)
+        session.closed = sorted(compared.tree.closed)
+
+    @staticmethod
+    def _pair_of(rivals: Rivals) -> list[str]:
+        places = (rivals.baseline, rivals.candidate)
+        return [str(Path(rivals.paths[place]).resolve()) for place in places]
+
+    def kept_layout(self) -> dict[str, Any]:
+        """Return the place in this pair, which comes back without a file beside the traces too."""
+        if self._compared is None or self.rivals is None or self.rivals.pair is None:
+            return dict(self._wanted)
+        self._note_place()
+        place = asdict(self._session)
+        del place["notes"]
+        return {**place, "pair": self._pair_of(self.rivals)}
+
+    def lay_out(self, layout: Mapping[str, Any]) -> None:
+        """Take this place when the pair is compared again."""
+        self._wanted = layout
 
     def _start(self, rivals: Rivals) -> None:
         self._difference = -1
@@ -245,28 +277,32 @@ class CompareView(DetailedView):
         self._message = f"Not comparable: {message.error}" if message.error else ""
         self.rows.cursor = 0
         self._written_to = self._session_path(self.rivals)
-        if self._awaited_session is not None:
-            self._session, self._awaited_session = self._awaited_session, None
+        awaited, self._awaited_session = self._awaited_session, None
+        self._session = awaited or self._session
         if self._compared is not None:
             self._keys = match_keys(self._compared.comparison)
-            self._restore(self._compared)
+            if awaited is not None and awaited != PairSession(notes=awaited.notes):
+                self._come_back(self._compared, awaited)
+            self._mark_notes(self._compared)
         self._show()
-        if self._compared is not None and self._session.match in self._keys:
-            self._go_to_match(self._keys.index(self._session.match))
-        self._session.match = ""
+        if self._compared is not None and awaited is not None and awaited.match in self._keys:
+            self._go_to_match(self._keys.index(awaited.match))
         if self.is_on_screen:
             self.focus_main()
             self.post_message(KeysChanged())
 
-    def _restore(self, compared: Compared) -> None:
-        """Come back to where the user was, and say which pieces of work have a note."""
-        session = self._session
-        if session.is_worth_keeping and session.match:
-            self._page = session.page % len(_TITLES)
-            if session.only_differences:
-                compared.show_only_differences(wanted=True)
+    def _come_back(self, compared: Compared, session: PairSession) -> None:
+        """Show the page that the user left, as it was."""
+        self._page = session.page % len(_TITLES)
+        compared.tree.close(session.closed)
+        if session.only_differences:
+            compared.show_only_differences(wanted=True)
+
+    def _mark_notes(self, compared: Compared) -> None:
+        """Note which pieces of work have a note."""
+        notes = self._session.notes
         compared.noted.clear()
-        compared.noted.update(place for place, key in enumerate(self._keys) if key in session.notes)
+        compared.noted.update(place for place, key in enumerate(self._keys) if key in notes)
 
     # Drawing
 

@@ -1,8 +1,8 @@
 """The kernels: a table, and the distribution of the one under the cursor."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.binding import Binding, BindingType
 
@@ -35,6 +35,15 @@ class KernelsView(TableView[KernelTable]):
         return partial(
             KernelTable.of, workspace.trace, workspace.scope, with_copies=self._has_copies
         )
+
+    def kept_layout(self) -> dict[str, Any]:
+        """Return order, columns and whether copies are listed."""
+        return {**super().kept_layout(), "has_copies": self._has_copies}
+
+    def lay_out(self, layout: Mapping[str, Any]) -> None:
+        """Take this layout with the first content."""
+        self._has_copies = layout.get("has_copies") is not False
+        super().lay_out(layout)
 
     def pane_lines(self, row: int) -> list[str]:
         """Return the distribution of a row, then the details of its longest run."""

@@ -1,8 +1,8 @@
 """The operators: a call tree in one of three shapes, or a flat table by name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from textual.binding import Binding, BindingType
@@ -52,6 +52,30 @@ class OperatorsView(ColumnsView[OperatorTree | OperatorTable]):
     def shape(self) -> Shape:
         """Return how the calls are put together."""
         return self._shape
+
+    def kept_layout(self) -> dict[str, Any]:
+        """Return order, columns, tree or table, and what is told apart or hidden."""
+        hides = self._content is not None and self._content.hides_without_kernels
+        return {
+            **super().kept_layout(),
+            "shape": self._shape.name,
+            "tree_shape": self._tree_shape.name,
+            "by_shape": self._by_shape,
+            "hides": hides,
+        }
+
+    def lay_out(self, layout: Mapping[str, Any]) -> None:
+        """Take this layout with the first content."""
+        shapes = Shape.__members__
+        self._shape = shapes.get(str(layout.get("shape")), self._shape)
+        self._tree_shape = shapes.get(str(layout.get("tree_shape")), self._tree_shape)
+        self._by_shape = layout.get("by_shape") is True
+        super().lay_out(layout)
+
+    def _take_layout(self, content: OperatorTree | OperatorTable) -> None:
+        if self._wanted.get("hides") is True:
+            content.toggle_without_kernels()
+        super()._take_layout(content)
 
     def content_of(self, workspace: Workspace) -> Callable[[], OperatorTree | OperatorTable]:
         """Return what makes the tree, or the table."""

@@ -1,7 +1,7 @@
 """What views with columns share: sorting, choosing columns, and following the selection."""
 
-from collections.abc import Callable, Sequence
-from typing import ClassVar, Generic, Protocol, TypeVar, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 from textual import work
 from textual.binding import Binding, BindingType
@@ -38,6 +38,13 @@ class InColumns(Protocol):
 
     def header(self, width: int) -> str:
         """Return the column titles."""
+
+    @property
+    def sorting(self) -> tuple[int | None, bool]:
+        """Return the column that the rows are sorted by, if any, and whether it is turned round."""
+
+    def sort_as(self, column: int, *, is_inverted: bool) -> None:
+        """Sort by a column."""
 
     def sort_by_next(self, width: int) -> None:
         """Sort by the next of the columns in sight."""
@@ -89,6 +96,8 @@ class ColumnsView(ListingView, Generic[Columned]):
         self._content: Columned | None = None
         self._complaint = ""
         self._hidden: frozenset[int] = frozenset()
+        self._wanted: Mapping[str, Any] = {}
+        """How the first content is to be laid out."""
 
     def content_of(self, workspace: Workspace) -> Callable[[], Columned]:
         """Return what makes the content of a workspace; it is called in a thread.
@@ -113,6 +122,34 @@ class ColumnsView(ListingView, Generic[Columned]):
         """Say what is wrong with what was typed, in place of the summary."""
         self._complaint = complaint
         self.show_rows()
+
+    def kept_layout(self) -> dict[str, Any]:
+        """Return order and hidden columns, by title: another version may have other columns."""
+        content = self._content
+        if content is None:
+            return dict(self._wanted)
+        titles = [column.title for column in content.columns]
+        column, is_inverted = content.sorting
+        return {
+            "hidden": sorted(titles[place] for place in self._hidden if place < len(titles)),
+            "sort": None if column is None else titles[column],
+            "is_inverted": is_inverted,
+        }
+
+    def lay_out(self, layout: Mapping[str, Any]) -> None:
+        """Take this layout with the first content."""
+        self._wanted = layout
+
+    def _take_layout(self, content: Columned) -> None:
+        wanted, self._wanted = self._wanted, {}
+        titles = [column.title for column in content.columns]
+        hidden = wanted.get("hidden")
+        if isinstance(hidden, list):
+            self._hidden = frozenset(titles.index(title) for title in hidden if title in titles)
+        if wanted.get("sort") in titles:
+            content.sort_as(
+                titles.index(wanted["sort"]), is_inverted=wanted.get("is_inverted") is True
+            )
 
     def compute_anew(self) -> None:
         """Make the content again, after what it is made of changed here."""
@@ -143,6 +180,8 @@ class ColumnsView(ListingView, Generic[Columned]):
             return
         # Only `_compute` posts it, with what `content_of` made.
         old, new = self._content, cast("Columned", message.content)
+        if self._wanted:
+            self._take_layout(new)
         self._content, self._complaint = new, ""
         new.hidden = self._hidden
         if new.unit is not workspace.unit:

@@ -112,8 +112,10 @@ AFTER = "ampere_bf16_s16816gemm_bf16_128x256_ldg8_f2f_stages_32x5_tn"
 
 @pytest.fixture(scope="module")
 def swapped():
-    sides = [steps_of(*[[op("aten::mm", (name, 90_000))]] * N_STEPS) for name in (BEFORE, AFTER)]
-    return comparison(*sides)
+    before, after = (
+        steps_of(*[[op("aten::mm", (name, 90_000))]] * N_STEPS) for name in (BEFORE, AFTER)
+    )
+    return comparison(before, after)
 
 
 def lit(line):
