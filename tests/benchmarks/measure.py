@@ -60,6 +60,8 @@ def command_cost(command: Sequence[str], *, watches_memory: bool = False) -> Cos
         ProgramFailedError: If it ended with an error, or cannot be started.
     """
     environment = {**os.environ, "PYTHONPATH": str(_ROOT)}
+    # Once installed the program has its compiled files, as the library that it is held to has.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     start = time.perf_counter()
     try:
         process = subprocess.Popen(

@@ -130,6 +130,8 @@ def first_paint(path: Path, folder: str) -> None:
 
 def main() -> None:
     """Make a trace, measure, print."""
+    # As it is installed: with its compiled files.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     megabytes = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "big.json"

@@ -7,6 +7,7 @@ anything has. What the program waited for a core in that time is told apart wher
 on a machine that does other work too, that is the other work's doing.
 """
 
+import os
 import re
 import statistics
 import sys
@@ -122,6 +123,8 @@ def latency_while_loading(path: Path, runs: int = 1) -> None:
 
 def main() -> None:
     """Make a trace, measure, print."""
+    # As it is installed: with its compiled files.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     megabytes = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "big.json"
