@@ -347,3 +347,10 @@ def test_old_locale_is_drawn_in_ascii(trace: Path):
 
     assert status == 0
     assert "None True True" in shown
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this platform has no named pipes")
+def test_a_pipe_is_told_to_come_through_standard_input(tmp_path):
+    path = tmp_path / "fifo"
+    os.mkfifo(path)
+    check_refused(run("report", str(path)), "is a pipe; use - and pipe it into standard input")

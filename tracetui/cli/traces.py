@@ -76,11 +76,14 @@ def _folder_text(path: str) -> str:
 def check_path(path: str) -> None:
     """Raise if a path cannot be opened; a pipe stays unread."""
     try:
-        is_folder = stat.S_ISDIR(Path(path).stat().st_mode)
+        mode = Path(path).stat().st_mode
     except OSError as error:
         raise UsageError(f"{shown(path)}: {reason(error)}") from error
-    if is_folder:
+    if stat.S_ISDIR(mode):
         raise UsageError(_folder_text(path))
+    if stat.S_ISFIFO(mode):
+        # A trace is read from more than one place of the file.
+        raise UsageError(f"{shown(path)}: is a pipe; use - and pipe it into standard input")
     if not os.access(path, os.R_OK):
         raise UsageError(f"{shown(path)}: permission denied")
 
