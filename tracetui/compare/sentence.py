@@ -145,7 +145,14 @@ def _about_host(compared: Comparison) -> list[str]:
     found = []
     per = {"step": "a step", "call": "a call", "total": "in total"}[compared.scope.per]
     launches = compared.launches
-    if all(compared.host_runs_ahead):
+    sides = (compared.baseline, compared.candidate)
+    has_period = compared.scope.per != "step" or min(len(side.labels) for side in sides) > 1
+    if all(compared.host_runs_ahead) and not has_period:
+        found.append(
+            "The host runs ahead of the GPU on both sides; one step alone has no period to tell whose"
+            " its time is."
+        )
+    elif all(compared.host_runs_ahead):
         found.append("The host runs ahead of the GPU on both sides, so the step time is the GPU's.")
     elif any(compared.host_runs_ahead):
         ahead = "A" if compared.host_runs_ahead[0] else "B"

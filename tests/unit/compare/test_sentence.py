@@ -183,3 +183,15 @@ def test_a_part_of_a_file_is_said_to_be_one():
         "B is a part of its file, as was asked: its totals are of that part."
     )
     assert not any("part of its file" in note for note in notes(comparison(whole, whole)))
+
+
+def test_one_step_alone_has_no_period_that_could_be_the_devices():
+    step = [
+        annotation("ProfilerStep#1", 0, 900),
+        launch(100, 50, 1),
+        kernel("gemm", 500, 5_000, 1),
+    ]
+    text = answer(comparison(trace_of(*step), trace_of(*step)))
+
+    assert "The host runs ahead of the GPU on both sides; one step alone has no period" in text
+    assert "so the step time is the GPU's" not in text
