@@ -1,6 +1,7 @@
 """Hypothesis profiles, the shared folder, and what every test may rely on."""
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,12 @@ settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 """Real traces and known answers beside the checkout; tests that use them skip without."""
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what imports torch where there is none."""
+    if item.get_closest_marker("torch") is not None and find_spec("torch") is None:
+        pytest.skip("torch is not installed")
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,8 @@ from typing import Final
 from tracetui.errors import UsageError
 
 MIN_STEPS: Final = 3
+MOST_DIGITS: Final = 18
+"""Of a whole number that somebody types; any such number fits 64 bits."""
 Value = str | int | float | bool
 Point = Mapping[str, Value]
 """One choice of every parameter."""
@@ -21,7 +23,7 @@ def value_of(text: str) -> Value:
     lowered = text.lower()
     if lowered in ("true", "false"):
         return lowered == "true"
-    if re.fullmatch(r"[+-]?\d+", text):
+    if re.fullmatch(rf"[+-]?\d{{1,{MOST_DIGITS}}}", text):
         return int(text)
     try:
         return float(text)

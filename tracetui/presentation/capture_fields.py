@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tracetui.capture.spec import Value
+from tracetui.capture.spec import MOST_DIGITS, Value
 from tracetui.errors import UsageError
 from tracetui.presentation.table import cut_off, padded
 
@@ -75,8 +75,9 @@ def whole_number(name: str, text: str, least: int) -> int:
     """
     if not text:
         return least
-    if not text.isdecimal() or int(text) < least:
-        raise UsageError(f"{name} {text!r}: a whole number from {least}")
+    is_number = text.isdecimal() and len(text) <= MOST_DIGITS
+    if not is_number or int(text) < least:
+        raise UsageError(f"{name} {text[:MOST_DIGITS]!r}: a whole number from {least}")
     return int(text)
 
 

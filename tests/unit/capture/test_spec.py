@@ -14,7 +14,15 @@ SWEPT = CaptureSpec(
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("512", 512), ("-3", -3), ("1e-3", 0.001), ("True", True), ("false", False), ("bf16", "bf16")],
+    [
+        ("512", 512),
+        ("-3", -3),
+        ("1e-3", 0.001),
+        ("True", True),
+        ("false", False),
+        ("bf16", "bf16"),
+        ("9" * 5000, float("inf")),
+    ],
 )
 def test_texts_become_what_they_mean(text: str, value: object):
     found = value_of(text)

@@ -123,6 +123,7 @@ def test_summary_counts_variants_sizes_repeats_and_traces():
         (PARAMETER, "dtype", "fp32,int8", "one of fp32, bf16, fp16, fp64"),
         (REPEATS, "", "0", "a whole number from 1"),
         (REPEATS, "", "many", "a whole number from 1"),
+        (REPEATS, "", "9" * 5000, "a whole number from 1"),
         (STEPS, "", "2", "a whole number from 3"),
         (BACKWARD, "", "maybe", "yes or no"),
         (WORKLOAD, "", "nothing", "no workload 'nothing'"),
