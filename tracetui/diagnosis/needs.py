@@ -58,6 +58,11 @@ def _has_concrete_inputs(trace: Trace) -> bool:
     return any(json.loads(trace.signatures[each])[2] for each in tried)
 
 
+def _has_strides(trace: Trace) -> bool:
+    tried = range(min(len(trace.signatures), _N_TRIED))
+    return any(json.loads(trace.signatures[each])[3] for each in tried)
+
+
 def _has_grids(trace: Trace) -> bool:
     return any(device.n_sms for device in trace.devices) and any(
         each.grid is not None for each in trace.geometries
@@ -74,6 +79,7 @@ STEPS: Final = Need("steps", "schedule=… and prof.step() in the loop", _has_st
 CONCRETE_INPUTS: Final = Need(
     "concrete inputs", "record_shapes=True, torch 2.1 or newer", _has_concrete_inputs
 )
+STRIDES: Final = Need("input strides", "record_shapes=True, torch 2.2 or newer", _has_strides)
 GRIDS: Final = Need(
     "launch grids and the device's number of processors", "torch 1.9 or newer", _has_grids
 )

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from tracetui.diagnosis.finding import Finding, Saving, severity_of
-from tracetui.diagnosis.needs import OPERATORS, Need
+from tracetui.diagnosis.needs import OPERATORS, STRIDES, Need
 from tracetui.diagnosis.scope import (
     BACKWARD,
     holder_of,
@@ -37,12 +37,13 @@ class ContiguousCopy:
     """Fires when ``contiguous`` and ``reshape`` copy much, for they copy to lay out and no more.
 
     Either clones only what does not lie in order; the copy has the same elements of the same type.
-    In a backward pass the order is that of the forward pass, and there the rule is silent.
+    A copy of an expanded tensor is more than that: it makes elements that can be written to. So the
+    strides must be known, and none be 0. In a backward pass the order is that of the forward pass, and there the rule is silent.
     """
 
     name: str = "contiguous-copy"
     about: str = "contiguous() and reshape() that copy much, only to lay tensors out anew"
-    needs: tuple[Need, ...] = (OPERATORS,)
+    needs: tuple[Need, ...] = (OPERATORS, STRIDES)
     min_share_ratio: float = 0.05
     min_calls: int = 2
 
@@ -82,7 +83,19 @@ def _copies(trace: Trace) -> Int64s:
     clones = np.flatnonzero(slices.name_id == trace.names.find(_COPY))
     parent = slices.parent_id[clones]
     made = (parent >= 0) & np.isin(slices.name_id[parent], makers)
-    return outermost(trace, clones[made])
+    clones = clones[made]
+    signatures, first_of = np.unique(slices.signature_id[clones], return_index=True)
+    reorders = [_reorders(trace, each) for each in clones[first_of].tolist()]
+    kept = np.isin(slices.signature_id[clones], signatures[np.array(reorders, bool)])
+    return outermost(trace, clones[kept])
+
+
+def _reorders(trace: Trace, clone: int) -> bool:
+    """Return whether what is copied has its own place in memory for each of its elements."""
+    tensors = tensors_of(trace, clone)
+    if not tensors or tensors[0].strides is None:
+        return False
+    return tensors[0].n_distinct == tensors[0].n_elements
 
 
 def _shape(trace: Trace, copies: Int64s) -> str:

@@ -2,9 +2,13 @@ from tests.literal import Row, kernel, launch, trace_of
 from tracetui.diagnosis.rules.contiguous_copy import ContiguousCopy
 
 _SHAPE = "[[16,16,559,64],[]]"
+_STRIDES = "[[572416,64,1024,1],[]]"
+_EXPANDED = "[[0,35776,64,1],[]]"
 
 
-def _calls(maker: str, *, caller: str = "", around: str = "", copies: bool = True):
+def _calls(
+    maker: str, *, caller: str = "", around: str = "", copies: bool = True, strides: str = _STRIDES
+):
     """Three turns of 1,000 ns: a copy of 100 in 1,000 of device work each."""
     rows = []
     for turn in range(3):
@@ -16,7 +20,7 @@ def _calls(maker: str, *, caller: str = "", around: str = "", copies: bool = Tru
         rows.append(Row(maker, t + 10, 200, shape=_SHAPE))
         if copies:
             rows += [
-                Row("aten::clone", t + 20, 150, shape=_SHAPE),
+                Row("aten::clone", t + 20, 150, shape=_SHAPE, strides=strides),
                 Row("aten::copy_", t + 30, 100, shape=f"[{_SHAPE[1:-4]},{_SHAPE[1:]}"),
                 launch(t + 40, 20, 2 * turn + 1),
                 kernel("elementwise_kernel", 10_000 + t, 100, 2 * turn + 1),
@@ -54,7 +58,7 @@ def test_on_the_host_the_copies_themselves_count():
         t = turn * 1_000
         rows += [
             Row("aten::reshape", t, 300, shape=_SHAPE),
-            Row("aten::clone", t + 10, 250, shape=_SHAPE),
+            Row("aten::clone", t + 10, 250, shape=_SHAPE, strides=_STRIDES),
             Row("aten::mm", t + 300, 700),
         ]
     (found,) = ContiguousCopy().check(trace_of(*rows))
@@ -77,3 +81,7 @@ def test_a_backward_pass_lays_out_as_the_forward_did():
 
 def test_a_small_share_is_not_worth_a_line():
     assert not list(ContiguousCopy(min_share_ratio=0.11).check(_calls("aten::contiguous")))
+
+
+def test_a_copy_of_an_expanded_tensor_makes_elements_that_can_be_written_to():
+    assert not list(ContiguousCopy().check(_calls("aten::contiguous", strides=_EXPANDED)))
