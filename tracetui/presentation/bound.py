@@ -20,10 +20,17 @@ CAUSE_NAMES: Final = {
 """What each cause of idle time is called, everywhere."""
 _HOLDER_WIDTH: Final = 90
 _LEAST_NAME: Final = 12
+_GPU_KINDS: Final = ("cuda", "hip")
 _WORTH_ADDING: Final = 0.05
 """Exposed communication of this share of the time belongs into the first sentence."""
 _WORTH_NAMING: Final = 0.02
 """A holder of less than this share of the time that counts is not worth a line."""
+
+
+def device_title(use: DeviceUse) -> str:
+    """Return a device's name as the lanes and columns have it: a GPU, whoever made it."""
+    word = "GPU" if use.kind in _GPU_KINDS else use.kind.upper()
+    return f"{word} {use.device}"
 
 
 def _idle_sentence(found: Bound, name: str) -> str:
@@ -97,7 +104,7 @@ def bound_sentence(
         unit: How times are written.
     """
     use = max(uses, key=lambda each: each.busy_ns)
-    name = f"{use.kind.upper()} {use.device}" if len(uses) > 1 else "the device"
+    name = device_title(use) if len(uses) > 1 else "the device"
     found = device_bound(trace, use, with_artefacts=with_artefacts)
     is_busy = found.kind in (BoundKind.COMPUTE, BoundKind.COMMUNICATION, BoundKind.COPY)
     sentence = _busy_sentence(found, use, name) if is_busy else _idle_sentence(found, name)

@@ -18,6 +18,7 @@ from tracetui.format import TimeUnit, duration, percent, size
 from tracetui.model.trace import Trace
 from tracetui.presentation.bound import (
     CAUSE_NAMES,
+    device_title,
     evidence,
     excluded_text,
     holder_text,
@@ -69,7 +70,7 @@ def device_lines(
     bar_width = max(width - LABEL_WIDTH - _SUFFIX_WIDTH, 8)
     first = OverviewLine(
         (
-            label(f"{use.kind.upper()} {use.device}"),
+            label(device_title(use)),
             Part(bar(ratio, bar_width, ascii_only=ascii_only), "bar"),
             Part(f" {percent(ratio):>7} busy"),
         ),

@@ -1,9 +1,19 @@
 """The verdict in words: the figures, the range they are about, and what they leave out."""
 
+from dataclasses import replace
+
+import pytest
+
 from tests.literal import Row, annotation, kernel, launch, trace_of
 from tracetui.analysis.bound import bound
 from tracetui.analysis.utilization import utilization
-from tracetui.presentation.bound import bound_sentence, evidence, holder_text, worth_naming
+from tracetui.presentation.bound import (
+    bound_sentence,
+    device_title,
+    evidence,
+    holder_text,
+    worth_naming,
+)
 from tracetui.presentation.overview import overview_lines
 
 
@@ -84,8 +94,17 @@ def test_a_device_that_waits_may_be_bound_by_communication():
 def test_of_several_devices_the_busiest_speaks():
     trace = trace_of(kernel("a", 0, 10), kernel("b", 0, 100, device=1))
 
-    assert sentence(trace).startswith("Compute-bound: CUDA 1 is busy 100.0 %")
+    assert sentence(trace).startswith("Compute-bound: GPU 1 is busy 100.0 %")
     assert sentence(trace).endswith("; 2 devices in this file")
+
+
+@pytest.mark.parametrize(
+    ("kind", "title"), [("cuda", "GPU 0"), ("hip", "GPU 0"), ("npu", "NPU 0"), ("mtia", "MTIA 0")]
+)
+def test_a_device_is_a_gpu_unless_it_is_called_otherwise(kind, title):
+    (use,) = utilization(trace_of(kernel("a", 0, 10)))
+
+    assert device_title(replace(use, kind=kind)) == title
 
 
 def test_the_evidence_says_how_far_ahead_the_host_is():
