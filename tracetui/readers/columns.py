@@ -40,8 +40,12 @@ _Given: TypeAlias = list[tuple[Int64s, dict[str, tuple[Any, ...]]]]
 
 def _integers(values: Sequence[Any], default: int) -> Int64s:
     """Return numbers of any spelling as a column; ``default`` where one is none."""
-    if None in values:
+    try:
+        return np.fromiter(values, np.int64, len(values))
+    except TypeError:  # most often a null, which is looked for only now: that costs as much again
         values = [default if value is None else value for value in values]
+    except (ValueError, OverflowError):
+        pass
     try:
         return np.fromiter(values, np.int64, len(values))
     except (TypeError, ValueError, OverflowError):

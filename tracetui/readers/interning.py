@@ -55,9 +55,9 @@ class Interner:
         dims, old_dims = given["dims"], given["old_dims"]
         if any(old_dims):
             dims = [new or old for new, old in zip(dims, old_dims, strict=True)]
-        has_inputs = list(map(bool, dims))
-        if not any(has_inputs):
+        if not any(dims):
             return None
+        has_inputs = list(map(bool, dims))
         ids = np.full((2, len(dims)), NO_ID, np.int32)
         parts = (dims, given["types"], given["values"], given["strides"])
         labels = zip(*(map(bytes, compress(part, has_inputs)) for part in parts), strict=True)
@@ -80,9 +80,9 @@ class Interner:
 
     def geometries(self, given: Mapping[str, Sequence[Any]]) -> Int32s | None:
         """Return each launch's geometry; ``None`` where none has one."""
-        has_grid = list(map(bool, given["grid"]))
-        if not any(has_grid):
+        if not any(given["grid"]):
             return None
+        has_grid = list(map(bool, given["grid"]))
         occupancies = [
             old if new is None else new
             for new, old in zip(given["occupancy"], given["old_occupancy"], strict=True)

@@ -88,7 +88,7 @@ class Labels(dict[tuple[Any, ...], int]):
             labels = [self[e.ph, e.cat, e.name, e.pid, e.tid] for e in events]
         except TypeError:  # a list or an object where a text belongs
             labels = [self._new((e.ph, e.cat, e.name, e.pid, e.tid)) for e in events]
-        return np.array(labels, np.int64)
+        return np.fromiter(labels, np.int64, len(labels))
 
 
 def roles(labels: Int64s) -> Int64s:
