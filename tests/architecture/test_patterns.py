@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tracetui.diagnosis.rules import RULES
 
-PATTERNS = Path(__file__).parents[2] / "PATTERNS.md"
+PATTERNS = Path(__file__).parents[2] / "tracetui/diagnosis/PATTERNS.md"
 
 
 def test_the_patterns_name_the_rules():
