@@ -34,6 +34,7 @@ class Terminal:
         self.screen = pyte.Screen(columns, lines)
         self._stream = pyte.ByteStream(self.screen)
         self.status: int | None = None
+        self._held_open: int | None = None
         self.pid, self._master = pty.fork()
         if self.pid == 0:
             env = {**os.environ, "TERM": "xterm-256color", **environment}
@@ -57,6 +58,8 @@ class Terminal:
                 os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
         os.close(self._master)
+        if self._held_open is not None:
+            os.close(self._held_open)
 
     def resize(self, columns: int, lines: int) -> None:
         """Change the size as a user drags the window."""
@@ -95,9 +98,13 @@ class Terminal:
                 raise AssertionError(f"no {pattern!r} on the screen:\n{self.text}")
         return self.text
 
+    def send(self, keys: str) -> None:
+        """Send keys and wait for nothing."""
+        os.write(self._master, keys.encode())
+
     def press(self, keys: str, settle_s: float = 0.4) -> int:
         """Send keys and return how many bytes were drawn until it was quiet."""
-        os.write(self._master, keys.encode())
+        self.send(keys)
         total = 0
         while taken := self.read(settle_s):
             total += taken
@@ -106,6 +113,12 @@ class Terminal:
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to the program."""
         os.kill(self.pid, number)
+
+    def hang_up(self) -> None:
+        """Take the terminal away, as a connection that drops does."""
+        silence, self._held_open = os.pipe()
+        os.dup2(silence, self._master)
+        os.close(silence)
 
     def wait_end(self) -> int:
         """Return the exit status once the program has ended."""

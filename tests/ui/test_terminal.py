@@ -63,6 +63,22 @@ def test_a_signal_that_ends_it_restores_the_terminal(trace_file, number):
         assert _LEAVE_ALTERNATE_SCREEN in terminal.raw
 
 
+@pytest.mark.parametrize("hang_up_signal", [signal.SIG_DFL, signal.SIG_IGN])
+@pytest.mark.parametrize("pattern", ["opening", "1 Over"])
+def test_a_terminal_that_is_gone_ends_it(trace_file, hang_up_signal, pattern):
+    before = signal.signal(signal.SIGHUP, hang_up_signal)
+    try:
+        terminal = Terminal([str(trace_file)])
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    with terminal:
+        terminal.wait_for(pattern)
+        # More pictures than the way to the terminal holds are under way.
+        terminal.send("2wwwdddd1234" * 20)
+        terminal.hang_up()
+        assert terminal.wait_end() != 0
+
+
 def test_control_c_leaves(trace_file):
     with Terminal([str(trace_file)]) as terminal:
         terminal.wait_for("1 Over")
