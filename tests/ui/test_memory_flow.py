@@ -61,13 +61,13 @@ async def test_a_row_leads_to_the_call_on_the_timeline(memory_file):
 async def test_details_that_were_asked_for_leave_no_empty_lines_for_a_chart(memory_file):
     async with running(memory_file, size=(80, 24)) as driver:
         view = await _open(driver)
-        shown = view.chart.display
+        shown = view.plot.display
         await driver.press("enter")
         await driver.settle()
 
         assert shown
         assert "asked for  3.0 MiB in 1 block" in driver.screen_text
-        assert not view.chart.display
+        assert not view.plot.display
         await driver.press("enter")
         await driver.settle()
         assert driver.view_name == "timeline"
@@ -136,11 +136,11 @@ async def test_the_chart_goes_and_comes(memory_file):
     async with running(memory_file, size=(100, 30)) as driver:
         view = await _open(driver)
         await driver.press("p")
-        without = view.chart.display
+        without = view.plot.display
         await driver.press("p")
 
         assert not without
-        assert view.chart.display
+        assert view.plot.display
 
 
 async def test_rows_are_sorted_turned_round_and_filtered(memory_file):
@@ -161,14 +161,14 @@ async def test_rows_are_sorted_turned_round_and_filtered(memory_file):
 async def test_the_chart_follows_the_timeline_and_a_range_has_a_peak_of_its_own(memory_file):
     async with running(memory_file, size=(120, 40)) as driver:
         view = await _open(driver)
-        whole = view.chart.lines[-2].text
+        whole = view.plot.lines[-2].text
         await driver.press("2", "slash", *"relu", "enter")
         await driver.settle()
         await driver.press("f", "r", "9")
         await driver.settle()
 
         assert whole.split() == ["0", "ns", "100.00", "µs", "200.00", "µs"]
-        assert view.chart.lines[-2].text.split() == [
+        assert view.plot.lines[-2].text.split() == [
             "120.00", "µs", "135.00", "µs", "150.00", "µs",
         ]  # fmt: skip
         assert "cuda:0 peak of the range 5.5 MiB at 130.00 µs in aten::relu" in driver.screen_text
@@ -193,7 +193,7 @@ async def test_without_records_it_says_which_flag_brings_them(cpu_file):
         assert (
             "no memory records in this file; profile_memory=True brings them" in driver.screen_text
         )
-        assert not view.chart.display
+        assert not view.plot.display
 
 
 async def test_without_addresses_the_blocks_are_not_known(memory_file):

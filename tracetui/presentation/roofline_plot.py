@@ -30,7 +30,7 @@ _ASCII_OTHER: Final = "0"
 _AXIS_WIDTH: Final = 7
 _MIN_DECADES: Final = 2.0
 _LEAST_WIDTH: Final = 24
-_LEAST_HEIGHT: Final = 5
+LEAST_HEIGHT: Final = 5
 _LABEL_ROOM: Final = 14
 _N_LABELS: Final = 6
 _CLICK_REACH: Final = 6
@@ -228,7 +228,7 @@ class _Area:
 def _area(line: Roofline, width: int, height: int, baseline: Roofline | None) -> _Area | None:
     """Return the area of a plot of this size; ``None`` without room or anything to draw."""
     rows = plottable(line)
-    if not rows or width < _LEAST_WIDTH or height < _LEAST_HEIGHT:
+    if not rows or width < _LEAST_WIDTH or height < LEAST_HEIGHT:
         return None
     roofs = tuple(roofs_of(line))
     points = [line.points[row] for row in rows]

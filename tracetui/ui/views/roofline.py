@@ -1,16 +1,15 @@
 """The roofline: each operator below the roofs of its device, as a plot and as a table."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from textual import work
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.message import Message
-from textual.widgets import Input, Static
+from textual.widget import Widget
+from textual.widgets import Input
 
 from tracetui.analysis.host_peaks import given_rates
 from tracetui.analysis.roofline import Roofline
@@ -18,23 +17,17 @@ from tracetui.errors import UsageError
 from tracetui.model.arrays import NO_ID
 from tracetui.model.trace import Trace
 from tracetui.presentation.roofline import By, RooflineTable, point_lines
-from tracetui.presentation.roofline_plot import PlotLine, nearest_point, plot_lines, plottable
+from tracetui.presentation.roofline_plot import (
+    LEAST_HEIGHT,
+    PlotLine,
+    nearest_point,
+    plot_lines,
+    plottable,
+)
 from tracetui.ui.messages import Told
 from tracetui.ui.state import Rivals, Workspace
-from tracetui.ui.views.detailed import DetailBody
-from tracetui.ui.views.table_view import TableView
-from tracetui.ui.widgets.detail_pane import DetailPane
-from tracetui.ui.widgets.line_list import LineList
+from tracetui.ui.views.plotted import PlottedView
 from tracetui.ui.widgets.plot import Plot
-
-_LEAST_ROWS: Final = 5
-"""The table keeps at least so many lines."""
-_FIXED_ROWS: Final = 2
-"""Summary and titles."""
-_DETAIL_ROWS: Final = 10
-"""What the details take where they stand below."""
-_MOST_PLOT: Final = 22
-_PLOT_SHARE: Final = 0.55
 
 
 class RoofInput(Input):
@@ -59,7 +52,7 @@ def _table(trace: Trace, by: By, peak_text: str) -> RooflineTable:
     return RooflineTable.of(trace, rates, by=by)
 
 
-class RooflineView(TableView[RooflineTable]):
+class RooflineView(PlottedView[RooflineTable]):
     """A plot above a table; one cursor for both."""
 
     name_id: ClassVar[str] = "roofline"
@@ -69,6 +62,8 @@ class RooflineView(TableView[RooflineTable]):
 
     follows_scope: ClassVar[bool] = False
     waiting: ClassVar[str] = "Computing the roofline …"
+    least_plot_lines: ClassVar[int] = LEAST_HEIGHT
+    most_plot_lines: ClassVar[int] = 22
 
     DEFAULT_CSS: ClassVar[str] = """
     RooflineView RoofInput { display: none; height: 1; border: none; padding: 0 1; }
@@ -86,27 +81,14 @@ class RooflineView(TableView[RooflineTable]):
         """Start without points."""
         super().__init__()
         self._by: By = "operator"
-        self._has_plot = True
         self._peak_text = ""
         """What the user says the device can do; empty leaves it to the table of devices."""
         self._other: Roofline | None = None
         """The other trace's points, while they are drawn too."""
 
-    def compose(self) -> ComposeResult:
-        """Build summary, plot, titles, rows and pane."""
-        yield Static(classes="listing-summary", markup=False)
-        with DetailBody():
-            with Vertical(classes="listing-table"):
-                yield Plot()
-                yield Static(classes="listing-titles", markup=False)
-                yield LineList()
-            yield DetailPane()
+    def prompts(self) -> Iterable[Widget]:
+        """Return where the roofs are asked for."""
         yield RoofInput(placeholder="bf16=989e12,bw=3.35e12, or host to measure this machine")
-
-    @property
-    def plot(self) -> Plot:
-        """Return the plot."""
-        return self.query_one(Plot)
 
     @dataclass
     class OtherComputed(Message):
@@ -159,10 +141,6 @@ class RooflineView(TableView[RooflineTable]):
         self._peak_text = ""
         self.post_message(Told(complaint))
 
-    def titles(self, width: int) -> str:
-        """Return the column titles, where there are rows."""
-        return super().titles(width) if self.n_rows() else ""
-
     def pane_lines(self, row: int) -> list[str]:
         """Return what a point attains and what holds it back."""
         if (content := self.content_at(row)) is None:
@@ -173,7 +151,8 @@ class RooflineView(TableView[RooflineTable]):
         """Return what the pane says; where there are no points, why."""
         return super().detail_texts() if self.n_rows() else [self.summary()]
 
-    def _plot_lines(self, width: int, height: int) -> list[PlotLine]:
+    def plot_lines(self, width: int, height: int) -> list[PlotLine]:
+        """Return the plot for a size in cells."""
         if self._content is None:
             return []
         return plot_lines(
@@ -190,32 +169,11 @@ class RooflineView(TableView[RooflineTable]):
             return NO_ID
         return int(self._content.table.order[min(self.rows.cursor, self.n_rows() - 1)])
 
-    def _fit_plot(self) -> None:
-        """Give the plot what the table can spare; nothing where there are no points."""
-        details = {"-below": _DETAIL_ROWS, "-asked": self.size.height // 2}
-        room = self.size.height - _FIXED_ROWS - details.get(self.place, 0)
-        height = min(int(room * _PLOT_SHARE), room - _LEAST_ROWS, _MOST_PLOT)
-        has_points = self._content is not None and bool(plottable(self._content.roofline))
-        is_shown = self._has_plot and height > 0 and self.n_rows() > 0 and has_points
-        self.plot.display = is_shown
-        if is_shown:
-            self.plot.styles.height = height
-
-    def place_details(self) -> None:
-        """Put the pane where the size wants it, and give the plot what is left."""
-        super().place_details()
-        self._fit_plot()
-
-    def show_rows(self) -> None:
-        """Draw summary, plot, titles, rows and pane anew."""
-        self._fit_plot()
-        super().show_rows()
-        self.plot.show(self._plot_lines)
-
-    def on_line_list_moved(self, message: LineList.Moved) -> None:
-        """Mark the point of the row, and select its longest call for all views."""
-        super().on_line_list_moved(message)
-        self.plot.show(self._plot_lines)
+    def has_plot(self) -> bool:
+        """Return whether there are points that a plot can show."""
+        if self._content is None or not self.n_rows():
+            return False
+        return bool(plottable(self._content.roofline))
 
     def on_plot_pressed(self, message: Plot.Pressed) -> None:
         """Go to the row of the point that was clicked."""
@@ -230,12 +188,6 @@ class RooflineView(TableView[RooflineTable]):
         if place >= 0:
             self.rows.focus(scroll_visible=False)
             self.rows.cursor = place
-
-    def copied_text(self) -> str:
-        """Return summary, plot, titles and all rows as text."""
-        drawn = [line.text.rstrip() for line in self.plot.lines] if self.plot.display else []
-        rows = [self.rows.text_of(row).rstrip() for row in range(self.n_rows())]
-        return "\n".join([self.summary(), *drawn, self.titles(self.rows.line_width), *rows])
 
     def action_by_class(self) -> None:
         """Make points of operators with their shapes, or of classes of work."""
@@ -261,9 +213,3 @@ class RooflineView(TableView[RooflineTable]):
         """Put the prompt away."""
         self.query_one(RoofInput).remove_class("-asked")
         self.focus_main()
-
-    def action_plot(self) -> None:
-        """Hide the plot, or show it again."""
-        self._has_plot = not self._has_plot
-        self._fit_plot()
-        self.show_rows()
