@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import TypeVar
+from typing import Any, Final, TypeVar
 
 from tracetui.model.trace import Trace
 
 _Result = TypeVar("_Result")
+_MISSING: Final[Any] = object()
 
 
 def once_per_trace(analysis: Callable[[Trace], _Result]) -> Callable[[Trace], _Result]:
@@ -18,9 +19,18 @@ def once_per_trace(analysis: Callable[[Trace], _Result]) -> Callable[[Trace], _R
     @wraps(analysis)
     def remembered(trace: Trace) -> _Result:
         with trace.lock:
-            if analysis not in trace.memo:
-                trace.memo[analysis] = analysis(trace)
-            result: _Result = trace.memo[analysis]
+            result: _Result = trace.memo.get(analysis, _MISSING)
+            if result is _MISSING:
+                result = trace.memo[analysis] = analysis(trace)
             return result
 
     return remembered
+
+
+def forget(trace: Trace) -> None:
+    """Let go of all results of a trace that a fuller one has replaced; asking again computes anew.
+
+    Results know their trace: without this they keep each other until the cycle collector comes, and
+    while a file loads it does not.
+    """
+    trace.memo.clear()

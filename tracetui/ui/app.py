@@ -25,6 +25,7 @@ from textual.worker import WorkerFailed
 
 from tracetui.presentation.browse import StateStore
 from tracetui.presentation.capture_choice import ChoiceStore
+from tracetui.ui.allocator import return_freed_memory
 from tracetui.ui.ascii_filter import AsciiFilter
 from tracetui.ui.courtesy import Courtesy
 from tracetui.ui.cropped import CroppedUpdate
@@ -329,6 +330,7 @@ def run_app(
         view=view,
     )
     sys.setswitchinterval(_SWITCH_S)
+    return_freed_memory()
     # What was imported stays: the collector need not look through it again and again.
     gc.freeze()
     app.run(mouse=use_mouse)

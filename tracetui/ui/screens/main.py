@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import ContentSwitcher, Static
 
+from tracetui.analysis.memo import forget
 from tracetui.errors import TraceTuiError
 from tracetui.model.arrays import NO_ID
 from tracetui.model.portion import WHOLE, Shortage
@@ -339,6 +340,8 @@ class MainScreen(MovingScreen, SharingScreen):
                 is_loading=document.is_loading,
             )
         self._set_workspace(document, workspace)
+        if old is not None and old.trace is not trace:
+            forget(old.trace)
 
     def _compare_anew(self, baseline: int = 0, candidate: int = 1) -> None:
         """Tell the views which traces are whole and which two are compared."""
